@@ -20,7 +20,7 @@ type Terms = Omit<ExchangeConfig, (typeof CONVERTED)[number]>;
 /** Returns the schema of an integer or enum field; an optional field is absent if it has its default. */
 function termSchema(type: Type<unknown>): z.ZodType {
   const { values, range: [low, high] = [0, 0], isOptional = false } = type as Partial<Optional<unknown>>;
-  const schema = values === undefined ? z.int().min(low).max(high) : z.enum(values);
+  const schema = values === undefined ? z.int().min(low).max(high) : z.enum(values as readonly string[]);
   return isOptional ? schema.optional() : schema;
 }
 

@@ -1,5 +1,6 @@
 import { NEWER, NO_SLOT, OLDER, type OrderPool } from "./book/order-pool.ts";
 import type { Order } from "./order.ts";
+import type { PackedTable } from "./packed-table.ts";
 import { address, type Infer, id, integer, keyed, record, type Type } from "./schema.ts";
 import { Table } from "./table.ts";
 import type { BalancePolicy } from "./terms.ts";
@@ -104,7 +105,7 @@ type OpenList = Pick<Account, "oldestOpen" | "newestOpen" | "openCount">;
 
 /** Yields the open orders of an account, oldest first; none if it is undefined. */
 export function* openOrdersOf(
-  { orders, pool }: { readonly orders: Table<Order>; readonly pool: OrderPool },
+  { orders, pool }: { readonly orders: PackedTable<Order>; readonly pool: OrderPool },
   account: Account | undefined,
 ): Generator<Order> {
   for (let slot = account?.oldestOpen ?? NO_SLOT; slot !== NO_SLOT; ) {

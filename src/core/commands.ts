@@ -1,5 +1,6 @@
 import { BLOCK_TERMS, FAULT_TERMS, Mining } from "./chain/chain.ts";
 import { CALL_TERMS } from "./chain/transaction.ts";
+import { check, DocumentError } from "./document-error.ts";
 import {
   addressText,
   counted,
@@ -15,8 +16,6 @@ import { EVENT_TERMS, MARKET_TERMS } from "./market.ts";
 import { ORDER_TERMS } from "./order.ts";
 import {
   address,
-  check,
-  DocumentError,
   decimal,
   fieldsOf,
   type Infer,

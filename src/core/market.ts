@@ -1,7 +1,7 @@
 import { ASK, BID, type Book, type BookDirection } from "./book/book.ts";
+import { check } from "./document-error.ts";
 import {
   array,
-  check,
   type Infer,
   id,
   integer,

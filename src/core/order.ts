@@ -1,4 +1,5 @@
 import { NO_SLOT } from "./book/order-pool.ts";
+import { packingOf } from "./packed-table.ts";
 import {
   boolean,
   type Infer,
@@ -10,6 +11,7 @@ import {
   orNull,
   price,
   record,
+  reference,
   size,
 } from "./schema.ts";
 import { CANCEL_REASONS, MATCH_TYPES, ORDER_TYPES, SIDES } from "./terms.ts";
@@ -34,8 +36,8 @@ export const ORDER_TERMS = {
 export const Order = record(
   {
     number: id(),
-    account: id(),
-    token: integer(FIRST_TOKEN),
+    account: reference(),
+    token: reference(FIRST_TOKEN),
     ...ORDER_TERMS,
     expiration: orNull(moment()),
     createdAt: moment(),
@@ -44,13 +46,13 @@ export const Order = record(
     /** Size that could have filled at its limit on arrival. */
     fillableSize: onDisk("crossable", size()),
     /** First order of the same account that blocked it under a self-trade policy; 0 if none. */
-    blockingOwnOrder: onDisk("ownInWay", integer()),
+    blockingOwnOrder: onDisk("ownInWay", reference(0)),
   },
   {
     changing: {
       /** Whether it ever rested; then the orders and size ahead of it in the queue of its level when it began to rest. */
       rested: boolean(),
-      ordersAhead: integer(),
+      ordersAhead: reference(0),
       sizeAhead: integer<Size>(),
       status: oneOf(...ORDER_STATUSES),
       cancelReason: orNull(oneOf(...CANCEL_REASONS)),
@@ -69,12 +71,13 @@ export const Order = record(
   },
 );
 export type Order = Infer<typeof Order>;
+export const ORDER_PACKING = packingOf(Order);
 
 export const Trade = record(
   {
     number: id(),
-    taker: id(),
-    maker: id(),
+    taker: reference(),
+    maker: reference(),
     /** In terms of the taker's token; the maker's limit price. */
     price: price(),
     size: size(1),
@@ -82,7 +85,7 @@ export const Trade = record(
     fee: integer<Money>(),
     matchType: oneOf(...MATCH_TYPES),
     at: moment(),
-    transaction: id(),
+    transaction: reference(),
   },
   {
     derived: {
@@ -93,6 +96,7 @@ export const Trade = record(
   },
 );
 export type Trade = Infer<typeof Trade>;
+export const TRADE_PACKING = packingOf(Trade);
 
 export const remainingOf = (order: Pick<Order, "size" | "matched">): Size =>
   (order.size - order.matched) as Size;

@@ -1,9 +1,9 @@
 import { hasPending } from "./account.ts";
 import { type Block, blockAt, type Chain, digestFields, headBlock, headOf } from "./chain/chain.ts";
 import { awaitsBlock, LOGS_OF_MATCH, logCountOf, ownGas, type Transaction } from "./chain/transaction.ts";
+import { check, DocumentError, type DocumentPath } from "./document-error.ts";
 import { Digest } from "./hash.ts";
 import { isRestricted } from "./rules/contract-calls.ts";
-import { check, DocumentError, type DocumentPath } from "./schema.ts";
 import type { State } from "./state.ts";
 import type { Contents, Run } from "./state-document.ts";
 

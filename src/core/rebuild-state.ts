@@ -2,6 +2,7 @@ import { fillOf } from "./account.ts";
 import { Book } from "./book/book.ts";
 import { conditionIdOf, tokenIdOf } from "./chain/contracts.ts";
 import { LOGS_OF_MATCH, newTransaction, type Transaction } from "./chain/transaction.ts";
+import { check, DocumentError, type DocumentPath, within } from "./document-error.ts";
 import { idOf } from "./ids.ts";
 import { violations } from "./invariants/invariants.ts";
 import {
@@ -18,7 +19,6 @@ import { addBlocks, checkContent, expectSame, rebuildChain } from "./rebuild-cha
 import { indexMarket } from "./rules/markets.ts";
 import { addToFillLists, putInBook, recordTrade } from "./rules/trading.ts";
 import { addFill } from "./rules/transactions.ts";
-import { check, DocumentError, type DocumentPath, within } from "./schema.ts";
 import { createState, type State } from "./state.ts";
 import { type Contents, type ParsedContents, parseContents, readContents } from "./state-document.ts";
 import { Table } from "./table.ts";
@@ -60,6 +60,7 @@ function rebuildState(contents: Contents): State {
   const live = rebuildOrders(contents, state);
   rebuildTransactions(contents, state);
   checkOrders(contents, state);
+  for (const order of contents.orders) if (order.status !== "LIVE") state.orders.close(order);
   for (const [index, market] of contents.markets.entries()) {
     const found = tapeOf(market);
     expectSame(tapes[index]?.volume, found.volume, "markets", index, "volume");
@@ -326,7 +327,7 @@ function addTrades(trades: readonly Trade[], state: State, matchOf: (trade: Trad
     trade.makerPrevious = maker.lastTrade;
     taker.lastTrade = number;
     maker.lastTrade = number;
-    state.trades.add(trade);
+    state.trades.addClosed(trade);
     addFillOf(state, maker, fillOf(number, "MAKER"));
     addFillOf(state, taker, fillOf(number, "TAKER"));
     const market = state.markets.get(marketOfToken(taker.token));

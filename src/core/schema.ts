@@ -1,4 +1,5 @@
 import { type ByteCursor, type FixedText, fixedText } from "./byte-cursor.ts";
+import { DocumentError, within } from "./document-error.ts";
 import { FULL_PRICE, MAX_MILLIS, MAX_SIZE, type Millis, type Price, type Size } from "./units.ts";
 
 /**
@@ -19,8 +20,10 @@ export interface Type<Value> {
   read(cursor: ByteCursor): Value;
   /** Bounds of an integer type. Records read and write integers inline. */
   readonly range?: readonly [low: number, high: number];
-  /** Allowed values of a `oneOf` type. */
-  readonly values?: readonly string[];
+  /** All values, of a type that has few. */
+  readonly values?: readonly unknown[];
+  /** Of a type with null besides: the type of the other values. */
+  readonly nonNull?: Type<unknown>;
   /** Name of the field on disk, if it differs from the name in code. */
   readonly diskName?: string;
   /** Moves every moment by `by` milliseconds, records in place; returns the value. Undefined if the type has no moment. */
@@ -29,84 +32,6 @@ export interface Type<Value> {
 
 /** The type of the values that a declaration describes. */
 export type Infer<Declared> = Declared extends Type<infer Value> ? Value : never;
-
-/** Field names and list indexes that lead to a value. */
-export type DocumentPath = readonly (string | number)[];
-
-/** Invalid value in a document. `message` is `line 7, orders[3].price: expected ..., found ...`. */
-export class DocumentError extends Error {
-  override readonly name = "DocumentError";
-  readonly expected: string;
-  readonly found: unknown;
-  /** Such as `orders[3].price`; list items are numbered from 0. Empty for the whole document. */
-  path = "";
-  /** Line number from 1; null if unknown. */
-  line: number | null = null;
-
-  constructor(expected: string, found: unknown, ...path: DocumentPath) {
-    super();
-    this.expected = expected;
-    this.found = found;
-    this.within(...path);
-  }
-
-  /** Prefixes the path with a field name or a list index. */
-  within(...path: DocumentPath): this {
-    for (const step of path.toReversed()) {
-      const text = typeof step === "number" ? `[${step}]` : step;
-      this.path = this.path === "" || this.path.startsWith("[") ? text + this.path : `${text}.${this.path}`;
-    }
-    const places = [this.line === null ? "" : `line ${this.line}`, this.path].filter((place) => place !== "");
-    const place = places.length === 0 ? "" : `${places.join(", ")}: `;
-    this.message = `${place}expected ${this.expected}, found ${formatValue(this.found)}`;
-    return this;
-  }
-
-  onLine(line: number): this {
-    this.line = line;
-    return this.within();
-  }
-}
-
-/** @throws DocumentError if the value found at a path is not valid. */
-export function check(
-  isValid: boolean,
-  expected: string,
-  found: unknown,
-  ...path: DocumentPath
-): asserts isValid {
-  if (!isValid) throw new DocumentError(expected, found, ...path);
-}
-
-/** Runs `run` and prefixes the path of a DocumentError that it throws. */
-export function within<Value>(step: string | number, run: () => Value): Value {
-  try {
-    return run();
-  } catch (error) {
-    throw error instanceof DocumentError ? error.within(step) : error;
-  }
-}
-
-const MAX_VALUE_LENGTH = 60;
-/** Control characters and direction marks that JSON does not escape. */
-const INVISIBLE = /[\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g;
-
-/** Formats any value for a message: on one line, truncated if long. */
-export function formatValue(value: unknown): string {
-  if (value === undefined) return "nothing";
-  if (typeof value === "number") return String(value);
-  const text = jsonOf(value).replace(INVISIBLE, "\ufffd");
-  return text.length <= MAX_VALUE_LENGTH ? text : `${text.slice(0, MAX_VALUE_LENGTH)}...`;
-}
-
-function jsonOf(value: unknown): string {
-  try {
-    return JSON.stringify(value);
-  } catch {
-    // Of values read from JSON, only these cannot be written.
-    return "something too deeply nested";
-  }
-}
 
 // Simple values.
 
@@ -155,6 +80,8 @@ export function integer<Value extends number = number>(low = 0, high = MAX_INTEG
 
 /** Number of a record; records are numbered from 1. */
 export const id = (): Type<number> => integer(1);
+/** Number of an order, trade, account or token, which memory limits, in an order or a trade. */
+export const reference = (low = 1): Type<number> => integer(low, 2_147_483_647);
 export const price = (): Type<Price> => integer(1, FULL_PRICE - 1);
 export const size = (low = 0): Type<Size> => integer(low, MAX_SIZE);
 export const moment = (): Type<Millis> => ({
@@ -176,6 +103,7 @@ export const boolean = (): Type<boolean> => ({
     if (!isTrue) cursor.skip(FALSE);
     return isTrue;
   },
+  values: [false, true],
 });
 
 export const text = (): Type<string> => checked((value) => typeof value === "string", "a text");
@@ -238,6 +166,8 @@ export const orNull = <Value>(type: Type<Value>): Type<Value | null> => ({
   },
   write: (value) => (value === null ? "null" : type.write(value)),
   read: (cursor) => (cursor.takes(NULL) ? null : type.read(cursor)),
+  nonNull: type,
+  ...(type.values && { values: [null, ...type.values] }),
   ...(type.shift && { shift: (value, by) => (value === null ? null : shifted(type, value, by)) }),
 });
 
@@ -379,6 +309,8 @@ type Flat<Value> = { [Key in keyof Value]: Value[Key] };
 /** Object with the given fields in this order. */
 export interface RecordType<Value> extends Type<Value> {
   readonly fields: Fields;
+  /** Names of the fields that are not persisted. */
+  readonly derived: readonly string[];
   copy(value: Value): Value;
 }
 
@@ -419,12 +351,13 @@ export function record<
   };
   return {
     fields,
-    ...(lazyMethods(layout) as Omit<RecordType<never>, "fields">),
+    derived: Object.keys(layout.makers),
+    ...(lazyMethods(layout) as Omit<RecordType<never>, "fields" | "derived">),
     ...(moments.length > 0 && ({ shift } as object)),
   };
 }
 
-type Methods = Omit<RecordType<Values>, "fields" | "shift">;
+type Methods = Pick<RecordType<Values>, "parse" | "write" | "read" | "copy">;
 
 /** Makes the methods of a record on the first call, because a starting program needs those of few records. */
 function lazyMethods(layout: RecordLayout): Methods {

@@ -2,13 +2,12 @@ import { Account } from "./account.ts";
 import { ByteCursor } from "./byte-cursor.ts";
 import { BlockTerms, type Chain, ChainWallet, headBlock, Mining, SettlementFault } from "./chain/chain.ts";
 import { Transaction } from "./chain/transaction.ts";
+import { check, DocumentError, within } from "./document-error.ts";
 import { EventRecord, Market } from "./market.ts";
 import { Order, Trade } from "./order.ts";
 import {
   array,
   boolean,
-  check,
-  DocumentError,
   fieldsOf,
   type Infer,
   id,
@@ -23,7 +22,6 @@ import {
   refined,
   type Type,
   tuple,
-  within,
 } from "./schema.ts";
 import { ExchangeConfig, type State } from "./state.ts";
 import { MAX_ISSUANCE, type Money } from "./units.ts";

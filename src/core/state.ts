@@ -6,7 +6,8 @@ import { Transaction, TransactionException } from "./chain/transaction.ts";
 import { Digest } from "./hash.ts";
 import { houseAddress, type IdKind, idPrefix } from "./ids.ts";
 import type { EventRecord, Market, MarketBook } from "./market.ts";
-import { ExpiryQueue, Order, type Trade } from "./order.ts";
+import { ExpiryQueue, ORDER_PACKING, type Order, TRADE_PACKING, type Trade } from "./order.ts";
+import { PackedTable } from "./packed-table.ts";
 import { type Infer, integer, oneOf, optional, record, size, text } from "./schema.ts";
 import { Table } from "./table.ts";
 import { type Address, BALANCE_POLICIES, SETTLEMENT_MODES } from "./terms.ts";
@@ -32,8 +33,8 @@ export interface State {
   readonly events: Table<EventRecord>;
   readonly markets: Table<Market>;
   readonly accounts: Table<Account>;
-  readonly orders: Table<Order>;
-  readonly trades: Table<Trade>;
+  readonly orders: PackedTable<Order>;
+  readonly trades: PackedTable<Trade>;
   readonly accountByAddress: Map<Address, number>;
   readonly tokenById: Map<string, number>;
   readonly marketByConditionId: Map<string, number>;
@@ -87,8 +88,8 @@ export function createState(config: ExchangeConfig, start: Millis): State {
     events: new Table(),
     markets: new Table(),
     accounts: new Table(),
-    orders: new Table(),
-    trades: new Table(),
+    orders: new PackedTable(ORDER_PACKING),
+    trades: new PackedTable(TRADE_PACKING),
     accountByAddress: new Map(),
     tokenById: new Map(),
     marketByConditionId: new Map(),
@@ -111,8 +112,8 @@ export function createState(config: ExchangeConfig, start: Millis): State {
 // hidden class and the code that uses them stays fast.
 
 /**
- * Returns a writable copy of the state; the original must not be written to again. Records are copied when the copy first
- * reads them. Trades, and orders that are not LIVE, are never copied. The cost depends on later changes, not on the size.
+ * Returns a writable copy of the state; the original must not be written to again. Records, and pages of orders and
+ * trades, are copied when the copy first reads them. The cost depends on later changes, not on the size.
  */
 export function copyState(state: State): State {
   const pool = state.pool.copy();
@@ -122,7 +123,7 @@ export function copyState(state: State): State {
     events: state.events.copy(copyEvent),
     markets: state.markets.copy((market) => copyMarket(market, pool)),
     accounts: state.accounts.copy(copyAccount),
-    orders: state.orders.copy(copyOrder),
+    orders: state.orders.copy(),
     trades: state.trades.copy(),
     accountByAddress: new Map(state.accountByAddress),
     tokenById: new Map(state.tokenById),
@@ -136,8 +137,6 @@ export function copyState(state: State): State {
     issued: state.issued,
   };
 }
-
-const copyOrder = (order: Order): Order => (order.status === "LIVE" ? Order.copy(order) : order);
 
 const copyEvent = (event: EventRecord): EventRecord => ({ ...event, markets: event.markets.slice() });
 

@@ -99,8 +99,7 @@ export class Table<T> {
 
   /**
    * Returns a writable copy. After that neither this list nor its items may be written to. The copy shares all items and
-   * copies each with `ownCopy` when it is first read, so that a caller can write to it. `ownCopy` may return an item
-   * itself if it will never change.
+   * copies each with `ownCopy` when it is first read, so that a caller can write to it.
    */
   copy(ownCopy: ((item: T) => T) | null = null): Table<T> {
     this.#inherited = null;
@@ -143,7 +142,6 @@ export class Table<T> {
     const inherited = chunks[at] ?? this.#made(at);
     if (inherited[place] !== item) return item;
     const own = ownCopy(item);
-    if (own === item) return item;
     const chunk = this.#chunks[at] === inherited ? this.#takeChunk(at) : this.#chunk(at);
     chunk[place] = own;
     return own;

@@ -7,6 +7,7 @@ import {
   isCommandKind,
   parseCommand,
 } from "../core/commands.ts";
+import { DocumentError, formatValue, within } from "../core/document-error.ts";
 import { idOf } from "../core/ids.ts";
 import { marketOfToken, outcomeOf, tokenIdIn } from "../core/market.ts";
 import { ORDER_TERMS } from "../core/order.ts";
@@ -16,9 +17,7 @@ import {
   anyObject,
   boolean,
   custom,
-  DocumentError,
   fieldsOf,
-  formatValue,
   type Infer,
   id,
   integer,
@@ -33,7 +32,6 @@ import {
   type Type,
   text,
   textLike,
-  within,
 } from "../core/schema.ts";
 import { ExchangeConfig, type State } from "../core/state.ts";
 import type { Millis } from "../core/units.ts";

@@ -1,9 +1,10 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { type Config, DEFAULT_CONFIG, FROZEN_START, WORLD_NAMES } from "../config.ts";
+import { DocumentError } from "../core/document-error.ts";
 import { sizeText } from "../core/format.ts";
 import { readDocument } from "../core/rebuild-state.ts";
-import { DocumentError, type Optional } from "../core/schema.ts";
+import type { Optional } from "../core/schema.ts";
 import { ExchangeConfig } from "../core/state.ts";
 import type { Address } from "../core/terms.ts";
 import { toIso } from "../core/time.ts";

@@ -3,10 +3,10 @@ import { createHash, randomUUID } from "node:crypto";
 import { dirname, join } from "node:path";
 import { scheduler } from "node:timers/promises";
 import { Low } from "lowdb";
+import { DocumentError, within } from "../core/document-error.ts";
 import { parseDocument } from "../core/rebuild-state.ts";
 import {
   address,
-  DocumentError,
   type Infer,
   id,
   integer,
@@ -16,7 +16,6 @@ import {
   record,
   text,
   textLike,
-  within,
 } from "../core/schema.ts";
 import type { State } from "../core/state.ts";
 import { documentLines } from "../core/state-document.ts";

@@ -5,27 +5,16 @@ import { type Block, type Chain, digestFields } from "../core/chain/chain.ts";
 import { Transaction } from "../core/chain/transaction.ts";
 import type { CommandOf } from "../core/commands.ts";
 import { Digest } from "../core/hash.ts";
-import {
-  bookFor,
-  directionIn,
-  EventRecord,
-  isMirrored,
-  levelsOf,
-  Market,
-  marketOfToken,
-  outcomeOf,
-  PriceHistory,
-  priceIn,
-} from "../core/market.ts";
-import { Order, remainingOf, Trade } from "../core/order.ts";
+import { EventRecord, levelsOf, Market, marketOfToken, PriceHistory, placeOf } from "../core/market.ts";
+import { ORDER_PACKING, type Order, remainingOf, TRADE_PACKING } from "../core/order.ts";
+import { type PackedImage, PackedTable } from "../core/packed-table.ts";
 import { mixBlock } from "../core/rules/blocks.ts";
 import { indexMarket } from "../core/rules/markets.ts";
 import { mixMined, mixOwn } from "../core/rules/transactions.ts";
 import { moment, type RecordType } from "../core/schema.ts";
 import { createState, type ExchangeConfig, type State } from "../core/state.ts";
 import { Table } from "../core/table.ts";
-import type { Side } from "../core/terms.ts";
-import type { Millis, Price, Size } from "../core/units.ts";
+import type { Millis } from "../core/units.ts";
 
 // A state as values that `v8.serialize` takes, without the indexes that follow from its records: read many times faster
 // than a document, and not validated. Texts with dates are omitted, so that all times can be shifted.
@@ -53,8 +42,8 @@ export interface StateImage {
   readonly events: EventRecord[];
   readonly markets: MarketImage[];
   readonly accounts: AccountImage[];
-  readonly orders: Columns;
-  readonly trades: Columns;
+  readonly orders: PackedImage;
+  readonly trades: PackedImage;
   readonly transactions: Columns;
   readonly blocks: Columns;
   readonly mined: Numbers;
@@ -94,8 +83,8 @@ export function imageOf(state: State): StateImage | null {
       holdings: packed(account.holdings),
       fills: Int32Array.from(account.fills),
     })),
-    orders: columnsOf(state.orders, Order.fields),
-    trades: columnsOf(state.trades, Trade.fields),
+    orders: state.orders.image(),
+    trades: state.trades.image(),
     transactions: columnsOf(transactions, Transaction.fields),
     blocks: columnsOf(blocks, BLOCK),
     mined: Int32Array.from(mined),
@@ -109,21 +98,20 @@ export function imageOf(state: State): StateImage | null {
  */
 export function stateOf(image: StateImage, config: ExchangeConfig, by: number, created: Creations): State {
   const { events, markets, accounts, orders, trades, transactions, blocks, mined, chain, issued } = image;
-  shiftMoments(orders, Order.fields, by);
-  shiftMoments(trades, Trade.fields, by);
   shiftMoments(transactions, Transaction.fields, by);
   shiftMoments(blocks, BLOCK, by);
   const fresh = createState(config, 0 as Millis);
   const ownMarkets = markets.map((market) => marketOf(market, fresh, by));
-  fillBooks(orders, ownMarkets, accounts, fresh.pool);
+  const ownOrders = PackedTable.of(ORDER_PACKING, orders, by);
+  fillBooks(ownOrders, ownMarkets, accounts, fresh.pool);
   setBlockDigests(image, { chain: fresh.chain, markets: Table.of(ownMarkets) });
   const state: State = {
     ...fresh,
     events: Table.of(events),
     markets: Table.of(ownMarkets),
     accounts: Table.lazy(accounts.length, (from, to) => accounts.slice(from, to).map(accountOf)),
-    orders: recordsOf<Order>(orders),
-    trades: recordsOf<Trade>(trades),
+    orders: ownOrders,
+    trades: PackedTable.of(TRADE_PACKING, trades, by),
     accountByAddress: new Map(accounts.map(({ address, number }) => [address, number])),
     chain: {
       ...chain,
@@ -221,33 +209,18 @@ function setTextsAndEnds(state: State, created: Creations, by: number): void {
 
 /** Rests the live orders by number, because an order keeps its place in the queue until it leaves the book. */
 function fillBooks(
-  orders: Columns,
+  orders: PackedTable<Order>,
   markets: readonly Market[],
   accounts: readonly AccountImage[],
   pool: OrderPool,
 ): void {
-  const status = fieldOf<Order["status"]>(orders, "status");
-  const slots = new Int32Array(orders.size);
-  const [token, side, price] = [
-    fieldOf<number>(orders, "token"),
-    fieldOf<Side>(orders, "side"),
-    fieldOf<Price>(orders, "price"),
-  ];
-  const [size, matched] = [fieldOf<Size>(orders, "size"), fieldOf<Size>(orders, "matched")];
-  const account = fieldOf<number>(orders, "account");
-  for (let at = 0; at < orders.size; at += 1) {
-    if (status(at) !== "LIVE") continue;
-    const market = markets[marketOfToken(token(at)) - 1] as Market;
-    const outcome = outcomeOf(token(at));
-    const mirrored = isMirrored(market, outcome);
-    const tick = priceIn(mirrored, price(at)) / market.tickSize;
-    const open = remainingOf({ size: size(at), matched: matched(at) });
-    const book = bookFor(market, outcome).book as Book;
-    const slot = book.rest(directionIn(mirrored, side(at)), tick, open, at + 1, account(at));
-    linkOpen(pool, accounts[account(at) - 1] as AccountImage, slot);
-    slots[at] = slot;
+  for (const order of orders.open()) {
+    const market = markets[marketOfToken(order.token) - 1] as Market;
+    const { bookState, direction, tick } = placeOf(market, order);
+    const book = bookState.book as Book;
+    order.slot = book.rest(direction, tick, remainingOf(order), order.number, order.account);
+    linkOpen(pool, accounts[order.account - 1] as AccountImage, order.slot);
   }
-  setField(orders, "slot", slots);
 }
 
 /** Computes the digests of the blocks, which include their times; leaves the chain's digest at the last one. */

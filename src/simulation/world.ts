@@ -1,7 +1,7 @@
+import { DocumentError, within } from "../core/document-error.ts";
 import {
   address,
   array,
-  DocumentError,
   type Infer,
   integer,
   list,
@@ -14,7 +14,6 @@ import {
   type Type,
   text,
   textLike,
-  within,
 } from "../core/schema.ts";
 import { OUTCOMES } from "../core/terms.ts";
 import { FULL_PRICE, SHARE_UNITS, USDC_UNITS } from "../core/units.ts";

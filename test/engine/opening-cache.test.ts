@@ -6,6 +6,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { CacheFolder } from "../../src/cache-folder.ts";
 import { DEFAULT_CONFIG } from "../../src/config.ts";
 import { violations } from "../../src/core/invariants/invariants.ts";
+import { ORDER_PACKING } from "../../src/core/order.ts";
+import { PackedTable } from "../../src/core/packed-table.ts";
 import type { State } from "../../src/core/state.ts";
 import { documentLines } from "../../src/core/state-document.ts";
 import { parseIso } from "../../src/core/time.ts";
@@ -78,8 +80,11 @@ const contentOf = (state: State): unknown => [
 
 function withoutSlots(image: ReturnType<typeof imageOf>) {
   if (image === null) throw new Error("expected a state that can be cached");
-  const { keys, columns, size } = image.orders;
-  return { ...image, orders: { size, keys, columns: columns.filter((_, index) => keys[index] !== "slot") } };
+  const orders = Array.from(PackedTable.of(ORDER_PACKING, image.orders, 0), (order) => ({
+    ...order,
+    slot: 0,
+  }));
+  return { ...image, orders };
 }
 
 /** Continues an exchange with trades and blocks, and returns the events, hash and content. */

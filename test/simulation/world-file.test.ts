@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { DocumentError } from "../../src/core/schema.ts";
+import { DocumentError } from "../../src/core/document-error.ts";
 import { generateWorld } from "../../src/simulation/generate-world.ts";
 import type { World, WorldEvent, WorldMarket } from "../../src/simulation/world.ts";
 import { readWorld, writeWorld } from "../../src/simulation/world.ts";

@@ -1,7 +1,7 @@
+import { check } from "../document-error.ts";
 import {
   address,
   boolean,
-  check,
   decimal,
   hexBytes,
   type Infer,

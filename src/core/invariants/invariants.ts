@@ -61,9 +61,8 @@ export function* invariantsInSteps(
 function* liveOrders({ orders }: State): Steps<Order[]> {
   const live: Order[] = [];
   const counter = new StepCounter();
-  for (let number = 1; number <= orders.size; number += 1) {
+  for (const order of orders) {
     if (counter.isStep()) yield;
-    const order = orders.get(number);
     if (order.status === "LIVE") live.push(order);
   }
   return live;

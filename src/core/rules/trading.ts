@@ -263,6 +263,7 @@ function endOrder(state: State, event: EventOf<"orderCanceled"> | EventOf<"order
   order.updatedAt = at;
   if (order.slot === NO_SLOT) {
     order.status = order.matched > 0 ? "MATCHED" : status;
+    state.orders.close(order);
     return;
   }
   const bookState = bookFor(market, outcomeOf(order.token));
@@ -270,6 +271,7 @@ function endOrder(state: State, event: EventOf<"orderCanceled"> | EventOf<"order
   closeOrder(state, order, status);
   bookState.book?.remove(slot);
   recordBookChange(market, bookState, order, size(-remaining), at);
+  state.orders.close(order);
 }
 
 /** Called before an order leaves the book; removes it from the lists of open orders. */
@@ -392,7 +394,7 @@ export const tradingAppliers = {
       slot: NO_SLOT,
       lastTrade: 0,
     };
-    state.orders.addAs(event.order, order);
+    state.orders.add(order);
     const market = state.markets.get(marketOfToken(order.token));
     changeReservation(state.accounts.get(order.account), market, order, size(0), order.size);
   },
@@ -401,7 +403,7 @@ export const tradingAppliers = {
     const maker = state.orders.get(event.maker);
     const market = state.markets.get(marketOfToken(taker.token));
     const bookState = bookFor(market, outcomeOf(taker.token));
-    state.trades.addAs(event.trade, {
+    state.trades.addClosed({
       number: event.trade,
       taker: event.taker,
       maker: event.maker,
@@ -434,7 +436,11 @@ export const tradingAppliers = {
     if (remainingOf(maker) === 0) closeOrder(state, maker, "MATCHED");
     bookState.book?.fill(slot, event.size);
     recordBookChange(market, bookState, maker, size(-event.size), at);
-    if (remainingOf(taker) === 0) taker.status = "MATCHED";
+    if (remainingOf(maker) === 0) state.orders.close(maker);
+    if (remainingOf(taker) === 0) {
+      taker.status = "MATCHED";
+      state.orders.close(taker);
+    }
     recordTrade(market, bookState, taker, event, event.trade, at);
   },
   /** Rests the remainder of an order at the end of its level's queue. */

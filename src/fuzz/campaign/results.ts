@@ -1,10 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { mkdtempSync, readdirSync, renameSync, rmdirSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join, posix, relative, resolve, sep } from "node:path";
+import { DocumentError, formatValue, within } from "../../core/document-error.ts";
 import {
   custom,
-  DocumentError,
-  formatValue,
   type Infer,
   id,
   integer,
@@ -16,7 +15,6 @@ import {
   type Type,
   text,
   textLike,
-  within,
 } from "../../core/schema.ts";
 import { nodeDisk, writeFully } from "../../engine/disk.ts";
 import { draftOf } from "../../engine/files.ts";

@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
-import type { Order, Trade } from "../../../src/core/order.ts";
+import { type Order, TRADE_PACKING, type Trade } from "../../../src/core/order.ts";
 import type { State } from "../../../src/core/state.ts";
 import { canonicalLines } from "../../../src/core/state-document.ts";
+import { money, price } from "../../../src/core/units.ts";
 import { contentHash } from "../../../src/engine/hashes.ts";
+import { changeClosed } from "../../support/closed-records.ts";
 import { openFundedExchange, TestExchange } from "../../support/exchange.ts";
 import type { Json } from "../document/damaged-documents.ts";
 
@@ -45,7 +47,11 @@ const account = (state: State) => state.accounts.get(3);
 const holding = (state: State) => account(state).holdings.get(1) as object & { yes: object; no: object };
 const market = (state: State) => state.markets.get(1);
 const order = (state: State) => state.orders.get(1);
-const trade = (state: State) => state.trades.get(1);
+/** Changes the first trade, which is closed. */
+const setTrade =
+  (change: Partial<Trade>) =>
+  (state: State): void =>
+    changeClosed(state, "trades", TRADE_PACKING, { number: 1, ...change });
 
 const FIELDS: readonly [place: string, change: (state: State) => void][] = [
   ["issued", set((state) => state, "issued", 1)],
@@ -77,9 +83,9 @@ const FIELDS: readonly [place: string, change: (state: State) => void][] = [
   ["orders.0.cancelReason", set(order, "cancelReason", "USER")],
   ["orders.0.ordersAhead", set(order, "ordersAhead", 7)],
   ["orders.0.updatedAt", set(order, "updatedAt", 1)],
-  ["trades.0.price", set(trade, "price", 1)],
-  ["trades.0.fee", set(trade, "fee", 1)],
-  ["trades.0.transaction", set(trade, "transaction", 7)],
+  ["trades.0.price", setTrade({ price: price(1) })],
+  ["trades.0.fee", setTrade({ fee: money(1) })],
+  ["trades.0.transaction", setTrade({ transaction: 7 })],
   ["accounts.2.collateral.incoming", set((state) => account(state).collateral, "incoming", 1)],
   ["accounts.2.holdings.0.no.outgoing", set((state) => holding(state).no, "outgoing", 1)],
   ["waiting.nextBlockAt", set((state) => state.chain, "nextBlockAt", 1)],

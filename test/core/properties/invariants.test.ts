@@ -3,8 +3,10 @@ import type { Account, Holding } from "../../../src/core/account.ts";
 import { ASK, BID, type Book } from "../../../src/core/book/book.ts";
 import { NO_SLOT } from "../../../src/core/book/order-pool.ts";
 import { invariants, violations } from "../../../src/core/invariants/invariants.ts";
+import { ORDER_PACKING } from "../../../src/core/order.ts";
 import { findAccount } from "../../../src/core/state.ts";
 import { money, size } from "../../../src/core/units.ts";
+import { changeClosed } from "../../support/closed-records.ts";
 import { addressOf } from "../../support/commands.ts";
 import { openFundedExchange, TestExchange } from "../../support/exchange.ts";
 
@@ -96,9 +98,7 @@ const FAULTS: readonly [fault: string, plant: (parts: Traded) => void, found: re
   ],
   [
     "a live order that is completely filled",
-    ({ state }) => {
-      state.orders.get(4).status = "LIVE";
-    },
+    ({ state }) => changeClosed(state, "orders", ORDER_PACKING, { number: 4, status: "LIVE" }),
     [LEVELS, FILLS, LISTED],
   ],
   [

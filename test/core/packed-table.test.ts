@@ -1,0 +1,197 @@
+import fc from "fast-check";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { PackedTable, type Packing, packingOf } from "../../src/core/packed-table.ts";
+import {
+  boolean,
+  type Infer,
+  id,
+  integer,
+  moment,
+  oneOf,
+  orNull,
+  record,
+  text,
+} from "../../src/core/schema.ts";
+import { type Millis, millis } from "../../src/core/units.ts";
+import { ofKind, runs } from "../support/runs.ts";
+
+/** A field of each kind that can be packed. */
+const Item = record(
+  {
+    number: id(),
+    side: oneOf("BUY", "SELL"),
+    small: integer(0, 100),
+    smallOrNull: orNull(integer(0, 100)),
+    large: integer(),
+    at: moment(),
+    until: orNull(moment()),
+  },
+  {
+    changing: { rested: boolean(), reason: orNull(oneOf("USER", "EXPIRED")), changes: integer() },
+    derived: { slot: () => 0 },
+  },
+);
+type Item = Infer<typeof Item>;
+
+const NOON = 1_700_000_000_000;
+
+const itemOf = (number: number): Item => ({
+  number,
+  side: number % 2 === 0 ? "BUY" : "SELL",
+  small: number % 101,
+  smallOrNull: number % 3 === 0 ? null : number % 101,
+  large: Number.MAX_SAFE_INTEGER - number,
+  at: millis(NOON + number),
+  until: number % 5 === 0 ? millis(NOON + 2 * number) : null,
+  rested: number % 7 === 0,
+  reason: ([null, "USER", "EXPIRED"] as const)[number % 3] ?? null,
+  changes: 0,
+  slot: 2 ** 31 - 1 - number,
+});
+
+type Step =
+  | { readonly kind: "add"; readonly count: number }
+  | { readonly kind: "addClosed"; readonly count: number }
+  | { readonly kind: "change" | "close" | "read" | "restore"; readonly pick: number }
+  | { readonly kind: "snapshot" };
+
+const pick = fc.oneof(fc.nat(), fc.constantFrom(0, 31, 32, 511, 512, 1_023));
+const step: fc.Arbitrary<Step> = fc.oneof(
+  ofKind(3, "add", { count: fc.constantFrom(1, 2, 40, 513) }),
+  ofKind(2, "addClosed", { count: fc.constantFrom(1, 2, 40, 513) }),
+  ...(["change", "close", "read", "restore"] as const).map((kind) => ofKind(2, kind, { pick })),
+  ofKind(2, "snapshot"),
+);
+
+/** A table, its expected records, and the numbers of the open ones. */
+interface Expected {
+  readonly table: PackedTable<Item>;
+  readonly items: Item[];
+  readonly open: Set<number>;
+}
+
+/** Runs steps on tables, of which some are kept as snapshots and restored, and on plain arrays. */
+function play(packing: Packing<Item>, steps: readonly Step[]): Expected {
+  const snapshots: Expected[] = [];
+  let now: Expected = { table: new PackedTable(packing), items: [], open: new Set() };
+  /** Different for each change, so that records of one number differ between copies. */
+  let changes = 0;
+  const continued = ({ table, items, open }: Expected): Expected => ({
+    table: table.copy(),
+    items: items.map((item) => ({ ...item })),
+    open: new Set(open),
+  });
+  for (const each of steps) {
+    if (each.kind === "add" || each.kind === "addClosed") {
+      for (let count = 0; count < each.count; count += 1) {
+        changes += 1;
+        const item = { ...itemOf(now.table.next), changes };
+        now.items.push({ ...item });
+        now.table[each.kind](item);
+        if (each.kind === "add") now.open.add(item.number);
+      }
+    } else if (each.kind === "snapshot") {
+      snapshots.push(now);
+      now = continued(now);
+    } else if (each.kind === "restore") {
+      if (snapshots.length > 0) now = continued(snapshots[each.pick % snapshots.length] as Expected);
+    } else if (now.items.length > 0) {
+      const expected = now.items[each.pick % now.items.length] as Item;
+      const item = now.table.get(expected.number);
+      expect(item).toEqual(expected);
+      if (each.kind === "read" || !now.open.has(item.number)) continue;
+      changes += 1;
+      for (const which of [item, expected]) which.changes = changes;
+      expect(now.table.get(item.number)).toBe(item);
+      if (each.kind === "change") continue;
+      now.table.close(item);
+      now.open.delete(item.number);
+    }
+  }
+  for (const { table, items, open } of [now, ...snapshots]) {
+    expect(Array.from(table.open(), ({ number }) => number)).toEqual([...open].sort((a, b) => a - b));
+    expect([table.size, table.next]).toEqual([items.length, items.length + 1]);
+    expect([...table]).toEqual(items);
+  }
+  return now;
+}
+
+afterEach(() => {
+  vi.unstubAllGlobals();
+});
+
+describe.each([
+  ["compiled", false],
+  ["interpreted, where code cannot be compiled", true],
+])("a packed table, %s", (_how, isForbidden) => {
+  const packing = (): Packing<Item> => {
+    if (isForbidden)
+      vi.stubGlobal("Function", function forbidden() {
+        throw new EvalError("code generation is disabled");
+      });
+    return packingOf(Item);
+  };
+
+  it("and each of its copies are independent of changes to the others, open and closed", () => {
+    const steps = fc.array(step, { maxLength: 40, size: "max" });
+    fc.assert(
+      fc.property(steps, (some) => void play(packing(), some)),
+      runs(150),
+    );
+  });
+
+  it("becomes an image and again the same table, moments shifted", () => {
+    const steps = fc.array(step, { maxLength: 10, size: "max" });
+    fc.assert(
+      fc.property(steps, fc.integer({ min: -NOON / 2, max: NOON }), (some, by) => {
+        const used = packing();
+        const { table, items, open } = play(used, some);
+        const shifted = PackedTable.of(used, structuredClone(table.image()), by);
+        const at = (moment: Millis): Millis => millis(moment + by);
+        const expected = items.map((item) => ({
+          ...item,
+          at: at(item.at),
+          until: item.until && at(item.until),
+        }));
+        expect([...shifted]).toEqual(expected);
+        expect(Array.from(shifted.open(), ({ number }) => number)).toEqual([...open]);
+        expect([...table]).toEqual(items);
+        const [next] = shifted.open();
+        if (next !== undefined) shifted.close(next);
+        expect([...shifted]).toEqual(expected);
+      }),
+      runs(50),
+    );
+  });
+
+  it("keeps nothing that is written to a closed record", () => {
+    const table = new PackedTable(packing());
+    table.addClosed(itemOf(1));
+    table.get(1).changes = 7;
+    expect(table.get(1)).toEqual(itemOf(1));
+  });
+});
+
+describe("a packed table", () => {
+  it.each([0, -1, 3, 512, 2 ** 32 + 1, Number.NaN])("of two records has no number %d", (number) => {
+    const table = new PackedTable(packingOf(Item));
+    table.add(itemOf(1));
+    table.addClosed(itemOf(2));
+    expect(table.find(number)).toBe(undefined);
+    expect(() => table.get(number)).toThrow(RangeError);
+  });
+
+  it.each(["add", "addClosed"] as const)(
+    "refuses in %s a record that does not have the next number",
+    (how) => {
+      const table = new PackedTable(packingOf(Item));
+      expect(() => table[how](itemOf(2))).toThrow("expected number 1, found 2");
+      expect(table.size).toBe(0);
+    },
+  );
+
+  it("refuses fields that are not figures", () => {
+    const refused = record({ number: id(), note: text() });
+    expect(() => packingOf(refused)).toThrow("field note cannot be packed");
+  });
+});
