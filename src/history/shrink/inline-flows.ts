@@ -5,11 +5,11 @@ import { goldenText, rowText } from "../../scenario/run/format.ts";
 import type { Failure } from "../../scenario/run/result.ts";
 import { byOperations, FlowPlayer } from "../../scenario/venue/play-flow.ts";
 import type { Venue } from "../../scenario/venue/venue.ts";
-import type { FlowOutcome } from "../../scenario/venue/views.ts";
+import type { Checks, FlowOutcome } from "../../scenario/venue/views.ts";
 import type { FlowRow } from "../../simulation/flow.ts";
 import { moment } from "../scenario-text.ts";
 import type { Draft, Part, Replacement } from "./draft.ts";
-import type { Checks, Failed, Trial } from "./trial.ts";
+import type { Failed, Trial } from "./trial.ts";
 
 /** A row of a flow, and its result. */
 interface PlayedRow {

@@ -5,11 +5,11 @@ import { OTHER_GOLDEN } from "../../scenario/run/expectations.ts";
 import { filesNamedIn } from "../../scenario/run/files.ts";
 import type { Failure } from "../../scenario/run/result.ts";
 import { RunStopped } from "../../scenario/run/session.ts";
+import type { Checks } from "../../scenario/venue/views.ts";
 import { Draft, fewerRounds, type Part, unrolledRaces, withIncludesInline, withParts } from "./draft.ts";
 import { differingLines, type GoldenCut, goldenCutOf, withoutGolden } from "./golden-cut.ts";
 import { type InlineFlows, isFlow, recordRun, withFlowsInline } from "./inline-flows.ts";
 import {
-  type Checks,
   type Environment,
   type Failed,
   type FailureFingerprint,

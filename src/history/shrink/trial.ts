@@ -5,16 +5,13 @@ import type { DiffLine, Failure } from "../../scenario/run/result.ts";
 import { type RunOptions, runScenario } from "../../scenario/run/run-scenario.ts";
 import { RunStopped } from "../../scenario/run/session.ts";
 import type { Venue } from "../../scenario/venue/venue.ts";
-import type { Soon } from "../../scenario/venue/views.ts";
+import type { Checks, Soon } from "../../scenario/venue/views.ts";
 
 /** Result of trying a text. */
 export type TrialResult =
   | { readonly kind: "unreadable"; readonly problems: readonly Problem[] }
   | { readonly kind: "stopped" | "passed" }
   | Failed;
-
-/** Checks after each step: all of them take as much time as the rest of a run, the checks of fills almost none. */
-export type Checks = "all" | "fills";
 
 /** A text that failed, as it was read. */
 export interface Failed {
@@ -83,12 +80,11 @@ export class Trial {
   /** Runs a scenario and returns its failure; null if it passes. @throws RunStopped */
   async failureOf(
     scenario: Scenario,
-    { checks = "all", ...callbacks }: Callbacks & { readonly checks?: Checks } = {},
+    callbacks: Callbacks & { readonly checks?: Checks } = {},
   ): Promise<Failure | null> {
     const { result } = await runScenario(scenario, {
       way: "process",
       open: this.environment.open,
-      checks: { everyRows: null, fillsOnly: checks === "fills" },
       stop: this.stop,
       ...callbacks,
     });

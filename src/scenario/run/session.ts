@@ -3,7 +3,7 @@ import type { FillLine } from "../language/order-line.ts";
 import type { Place } from "../language/page.ts";
 import type { Scenario, Step } from "../language/steps.ts";
 import type { Venue } from "../venue/venue.ts";
-import type { CheckOptions, Fill, TokenRef } from "../venue/views.ts";
+import type { Checks, Fill, TokenRef } from "../venue/views.ts";
 import { type DiffLine, note, type RaceReport } from "./result.ts";
 
 export interface Mismatch {
@@ -48,7 +48,7 @@ export interface SessionOptions {
   /** Whether golden files and hashes are written instead of compared. */
   readonly isUpdating?: boolean;
   /** Checks after steps and in flows; null for none. Default: all, in flows at intervals. */
-  readonly checks?: CheckOptions | null;
+  readonly checks?: Checks | null;
   /** Called before each step and at intervals in a flow; if it returns true, the run throws `RunStopped`. */
   readonly stop?: (() => boolean) | undefined;
   /** Called with a refused step and its error code, or why an order could not be canceled. */
@@ -60,7 +60,7 @@ export class Session {
   readonly scenario: Scenario;
   readonly venue: Venue;
   readonly isUpdating: boolean;
-  readonly checks: CheckOptions | null;
+  readonly checks: Checks | null;
   readonly stop: () => boolean;
   readonly refused: NonNullable<SessionOptions["refused"]>;
   readonly transcript: string[] = [];
@@ -85,7 +85,7 @@ export class Session {
     this.scenario = scenario;
     this.venue = venue;
     this.isUpdating = options.isUpdating ?? false;
-    this.checks = options.checks === undefined ? { everyRows: null } : options.checks;
+    this.checks = options.checks === undefined ? "all" : options.checks;
     this.stop = options.stop ?? (() => false);
     this.refused = options.refused ?? (() => {});
     if (this.checks !== null) venue.watchFills();

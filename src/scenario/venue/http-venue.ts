@@ -23,7 +23,7 @@ import { byOperations, FlowPlayer, playFlow, remoteFlowCheck } from "./play-flow
 import { SCENARIO_EVENT, signerOf, Venue, type Wallets } from "./venue.ts";
 import {
   type Attempt,
-  type CheckOptions,
+  type Checks,
   DONE,
   type Expired,
   type Fill,
@@ -205,9 +205,9 @@ export class HttpVenue extends Venue {
   async play(
     rows: AsyncIterable<readonly FlowRow[]>,
     market: string,
-    checks: CheckOptions | null = null,
+    checks: Checks | null = null,
   ): Promise<FlowOutcome> {
-    const check = checks === null ? null : remoteFlowCheck(() => this.violations(), checks);
+    const check = checks === null ? null : remoteFlowCheck(() => this.violations());
     return playFlow(new FlowPlayer(byOperations(this, market, await this.now())), rows, check);
   }
 

@@ -30,7 +30,7 @@ import { marketCommand, SCENARIO_EVENT, Venue, Wallets } from "./venue.ts";
 import {
   type Attempt,
   book,
-  type CheckOptions,
+  type Checks,
   DONE,
   type Expired,
   type Fill,
@@ -237,7 +237,7 @@ export class LocalVenue extends Venue {
   play(
     rows: AsyncIterable<readonly FlowRow[]>,
     market: string,
-    checks: CheckOptions | null = null,
+    checks: Checks | null = null,
   ): Promise<FlowOutcome> {
     const check = checks === null ? null : flowCheck(this, checks);
     return playFlow(new FlowPlayer(byCommands(this, market)), rows, check);

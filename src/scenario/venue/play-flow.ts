@@ -12,14 +12,7 @@ import type { FlowRow } from "../../simulation/flow.ts";
 import type { Funding, TokenName } from "../language/declarations.ts";
 import { refusedText, rowText } from "../run/format.ts";
 import { fundCommand, type Venue } from "./venue.ts";
-import {
-  type Attempt,
-  type CheckOptions,
-  type FlowOutcome,
-  RowError,
-  refusedBy,
-  type Soon,
-} from "./views.ts";
+import { type Attempt, type Checks, type FlowOutcome, RowError, refusedBy, type Soon } from "./views.ts";
 
 /** Executes a row of a flow at its time. Returns the number of orders that it placed or canceled. */
 type ExecuteRow = (row: FlowRow) => Soon<Attempt<number>>;
@@ -274,8 +267,8 @@ const NOTHING: readonly string[] = [];
  * Returns the check of a flow in this process. Totals of the ledger are checked after 100 rows, or as many as there are
  * balances; all invariants after 100 rows, or eight for each record. So checks take a fixed share of the flow's time.
  */
-export function flowCheck(venue: LocalExchange, { everyRows, fillsOnly = false }: CheckOptions): RowCheck {
-  let totalsAt = fillsOnly ? Number.POSITIVE_INFINITY : (everyRows ?? MIN_ROWS);
+export function flowCheck(venue: LocalExchange, checks: Checks): RowCheck {
+  let totalsAt = checks === "fills" ? Number.POSITIVE_INFINITY : MIN_ROWS;
   let allAt = totalsAt;
   const totalsHold = (rows: number): boolean => {
     const totals = invariants(venue.exchange.state, "totals");
@@ -289,7 +282,7 @@ export function flowCheck(venue: LocalExchange, { everyRows, fillsOnly = false }
     if (rows < allAt && !hasBrokenFill && totalsHold(rows)) return NOTHING;
     const { orders, trades, chain } = venue.exchange.state;
     const records = orders.size + trades.size + chain.transactions.size;
-    allAt = rows + (everyRows ?? Math.max(MIN_ROWS, ROWS_PER_RECORD * records));
+    allAt = rows + Math.max(MIN_ROWS, ROWS_PER_RECORD * records);
     totalsAt = Math.min(rows + MIN_ROWS, allAt);
     return venue.violations();
   };
@@ -299,14 +292,11 @@ export function flowCheck(venue: LocalExchange, { everyRows, fillsOnly = false }
 const ROWS_PER_ROW = 2;
 
 /** Returns the check of a flow on a server, which only reports whether all its invariants hold. */
-export function remoteFlowCheck(
-  violations: () => Promise<readonly string[]>,
-  { everyRows }: CheckOptions,
-): RowCheck {
-  let nextAt = everyRows ?? MIN_ROWS;
+export function remoteFlowCheck(violations: () => Promise<readonly string[]>): RowCheck {
+  let nextAt = MIN_ROWS;
   return (rows) => {
     if (rows < nextAt) return NOTHING;
-    nextAt = rows + (everyRows ?? Math.max(MIN_ROWS, ROWS_PER_ROW * rows));
+    nextAt = rows + Math.max(MIN_ROWS, ROWS_PER_ROW * rows);
     return violations();
   };
 }

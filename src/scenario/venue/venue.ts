@@ -20,7 +20,7 @@ import {
   type BookView,
   bookView,
   type Canceled,
-  type CheckOptions,
+  type Checks,
   DONE,
   done,
   type Expired,
@@ -158,7 +158,7 @@ export abstract class Venue {
   abstract play(
     rows: AsyncIterable<readonly FlowRow[]>,
     market: string,
-    checks?: CheckOptions | null,
+    checks?: Checks | null,
   ): Promise<FlowOutcome>;
   /** Returns a snapshot, for `restore`. */
   abstract snapshot(): Soon<unknown>;

@@ -37,13 +37,8 @@ export interface TokenRef {
   readonly outcome: Outcome;
 }
 
-/** Which checks a run makes. */
-export interface CheckOptions {
-  /** Rows of a flow between two checks of all invariants; null chooses an interval. */
-  readonly everyRows: number | null;
-  /** Whether only fills are checked, which costs little for a state of any size. */
-  readonly fillsOnly?: boolean;
-}
+/** Checks after steps and in flows: all of them take as much time as the rest of a run, the checks of fills almost none. */
+export type Checks = "all" | "fills";
 
 /** Result of an order flow. */
 export interface FlowOutcome {
