@@ -181,6 +181,7 @@ export class PackedTable<Value extends { readonly number: number }> {
     if (figures === null || place >= figures.isTaken.length || figures.isTaken[place] !== 0) {
       figures = this.#packing.figures(this.#roomFor(page, place), figures);
       for (const open of page.open) if (open !== undefined) figures.isTaken[placeOf(open)] = 0;
+      if (page === this.#pages.at(-1)) figures.isTaken.fill(0, ((this.#size - 1) & IN_PAGE) + 1);
       page.figures = figures;
     }
     this.#packing.pack(figures, place, record);

@@ -190,6 +190,25 @@ describe("a packed table", () => {
     },
   );
 
+  it("copies figures once after a copy of it has closed records of the same numbers", () => {
+    const packing = packingOf(Item);
+    const figures = vi.spyOn(packing, "figures");
+    const table = new PackedTable(packing);
+    for (let number = 1; number <= 100; number += 1) table.add(itemOf(number));
+    table.close(table.get(100));
+    figures.mockClear();
+    for (const changes of [1, 2, 3]) {
+      const copy = table.copy();
+      for (let number = 1; number < 100; number += 1)
+        copy.close(Object.assign(copy.get(number), { changes }));
+      for (let number = 101; number <= 120; number += 1) copy.addClosed({ ...itemOf(number), changes });
+      expect(Array.from(copy, (item) => item.changes)).toEqual(
+        Array.from({ length: 120 }, (_, index) => (index === 99 ? 0 : changes)),
+      );
+    }
+    expect(figures).toHaveBeenCalledTimes(2);
+  });
+
   it("refuses fields that are not figures", () => {
     const refused = record({ number: id(), note: text() });
     expect(() => packingOf(refused)).toThrow("field note cannot be packed");
