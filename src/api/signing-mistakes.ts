@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { nestingOf } from "./request-body.ts";
-import { BLOCK, HmacKey, type SignedRequest, type StoredCredentials } from "./signing.ts";
+import { HmacKey, type SignedRequest, type StoredCredentials } from "./signing.ts";
 
 export type Mistake =
   | "CLOB_PREFIX"
@@ -149,15 +149,8 @@ const BYTES_PER_HMAC = 1024;
 const MAX_KEYS = 7;
 const MAX_REORDERED = 20_000;
 
-/** An attempt and its message after one free block; the next trial may reuse the buffer. */
-interface Trial {
-  readonly key: HmacKey;
-  readonly buffer: Buffer;
-  readonly attempt: () => Attempt;
-}
-
 /** Returns all combinations of the cheap choices, fewest mistakes first. */
-function attempts(request: SignedRequest, seconds: string, credentials: StoredCredentials): Attempt[] {
+function cheapAttempts(request: SignedRequest, seconds: string, credentials: StoredCredentials): Attempt[] {
   const [methods, paths] = [methodChoices(request.method), pathChoices(request)];
   const keys = keyChoices(credentials, request.headers.poly_api_key ?? "");
   const bodies = bodyChoices(request.body);
@@ -174,52 +167,33 @@ function attempts(request: SignedRequest, seconds: string, credentials: StoredCr
   return all.sort((a, b) => a.count - b.count);
 }
 
-const bufferFor = ({ timestamp, method, path, body }: Attempt): Buffer =>
-  Buffer.concat([Buffer.alloc(BLOCK), Buffer.from(timestamp.value + method.value + path.value), body.value]);
-
-const trialOf = (attempt: Attempt): Trial => ({
-  key: attempt.key.value,
-  buffer: bufferFor(attempt),
-  attempt: () => attempt,
-});
-
-/** Yields an attempt with millisecond timestamps for milliseconds 1 to 999 of its second. */
-function* otherMilliseconds(attempt: Attempt, seconds: string): Generator<Trial> {
-  const [key, buffer] = [attempt.key.value, bufferFor(attempt)];
-  for (let millis = 1; millis < 1000; millis += 1) {
-    buffer.write(String(millis).padStart(3, "0"), BLOCK + seconds.length, "latin1");
-    yield { key, buffer, attempt: () => ({ ...attempt, timestamp: inMilliseconds(seconds, millis) }) };
-  }
-}
-
-/** Yields an attempt with each of the reordered bodies. */
-function* otherKeyOrders(attempt: Attempt, orders: readonly RestyledBody[]): Generator<Trial> {
-  const head = bufferFor({ ...attempt, body: correct(new Uint8Array()) }).toString();
-  for (const order of orders) {
-    const buffer = Buffer.from(head + order.text);
-    yield { key: attempt.key.value, buffer, attempt: () => ({ ...attempt, body: reordered(order) }) };
-  }
-}
-
-/** Yields all trials: cheap choices first, then those with hundreds of variants, fewest mistakes first. */
-function* trialsOf(all: readonly Attempt[], seconds: string, body: Uint8Array): Generator<Trial> {
-  for (const attempt of all) yield trialOf(attempt);
-  const inMillis = all.filter(({ timestamp, count }) => timestamp.mistakes.length > 0 && count <= 2);
+/** Yields all attempts: cheap choices first, then those with hundreds of variants, fewest mistakes first. */
+function* attemptsOf(request: SignedRequest, seconds: string, credentials: StoredCredentials) {
+  const cheap = cheapAttempts(request, seconds, credentials);
+  yield* cheap;
+  const inMillis = cheap.filter(({ timestamp, count }) => timestamp.mistakes.length > 0 && count <= 2);
   for (const attempt of inMillis) if (attempt.count === 1) yield* otherMilliseconds(attempt, seconds);
-  const orders = [...reorderedBodies(body, MAX_KEYS)];
-  const isOwn = (attempt: Attempt) => attempt.body.mistakes.length + attempt.timestamp.mistakes.length === 0;
-  for (const attempt of all.filter(isOwn).slice(0, MAX_REORDERED / orders.length))
-    yield* otherKeyOrders(attempt, orders);
+  const orders = [...reorderedBodies(request.body, MAX_KEYS)].map(reordered);
+  const isOwn = ({ body, timestamp }: Attempt) => body.mistakes.length + timestamp.mistakes.length === 0;
+  for (const attempt of cheap.filter(isOwn).slice(0, MAX_REORDERED / orders.length))
+    for (const body of orders) yield { ...attempt, body };
   for (const attempt of inMillis) if (attempt.count === 2) yield* otherMilliseconds(attempt, seconds);
 }
 
+function* otherMilliseconds(attempt: Attempt, seconds: string): Generator<Attempt> {
+  for (let millis = 1; millis < 1000; millis += 1)
+    yield { ...attempt, timestamp: inMilliseconds(seconds, millis) };
+}
+
 /** Returns the first attempt that reproduces the digest; undefined if none does within the budget. */
-function reproduce(trials: Iterable<Trial>, digest: string): Attempt | undefined {
+function reproduce(attempts: Iterable<Attempt>, digest: string): Attempt | undefined {
   let left = BUDGET_BYTES;
-  for (const { key, buffer, attempt } of trials) {
-    left -= buffer.length + BYTES_PER_HMAC;
+  for (const attempt of attempts) {
+    const { timestamp, method, path, body, key } = attempt;
+    const text = timestamp.value + method.value + path.value;
+    left -= text.length + body.value.length + BYTES_PER_HMAC;
     if (left < 0) return undefined;
-    if (key.hexOf(buffer) === digest) return attempt();
+    if (key.value.hex(text, body.value) === digest) return attempt;
   }
   return undefined;
 }
@@ -239,8 +213,7 @@ export function explainSignature(
   if (digest === undefined) {
     return { mistakes: [], hint: `expected 64 hexadecimal digits, found ${signature.length} characters` };
   }
-  const all = attempts(request, seconds, credentials);
-  const found = reproduce(trialsOf(all, seconds, request.body), digest.value);
+  const found = reproduce(attemptsOf(request, seconds, credentials), digest.value);
   if (found === undefined) return { mistakes: [], hint: unknownMistake(request, seconds, digest) };
   const wrongChoices = [digest, found.key, found.timestamp, found.method, found.path, found.body].filter(
     (choice) => choice.mistakes.length > 0,

@@ -4,8 +4,8 @@ import { isAddress } from "../core/terms.ts";
 import { isUnixMillis, isUnixSeconds } from "../core/time.ts";
 import { ApiError, type ErrorHelp } from "./errors.ts";
 
-/** Bytes of a SHA-256 block, and of the space reserved for the key before a message. */
-export const BLOCK = 64;
+/** Bytes of a SHA-256 block. */
+const BLOCK = 64;
 const DIGEST = 32;
 
 /**
@@ -25,19 +25,15 @@ export class HmacKey {
     this.#outer.set(block.map((byte) => byte ^ 0x5c));
   }
 
-  /** Returns the digest (64 lower-case hex digits) of the message after the first block of `buffer`, overwriting that block. */
-  hexOf(buffer: Buffer): string {
-    buffer.set(this.#inner);
-    this.#outer.write(hash("sha256", buffer), BLOCK, "hex");
-    return hash("sha256", this.#outer);
-  }
-
+  /** Returns the digest of a message, 64 lower-case hex digits. */
   hex(text: string, bytes: Uint8Array): string {
     const length = Buffer.byteLength(text);
     const buffer = Buffer.allocUnsafe(BLOCK + length + bytes.length);
+    buffer.set(this.#inner);
     buffer.write(text, BLOCK);
     buffer.set(bytes, BLOCK + length);
-    return this.hexOf(buffer);
+    this.#outer.write(hash("sha256", buffer), BLOCK, "hex");
+    return hash("sha256", this.#outer);
   }
 }
 
