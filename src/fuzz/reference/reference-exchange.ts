@@ -1,6 +1,7 @@
 import { NaiveBook, type SelfTradePolicy, type Side } from "./naive-book.ts";
 import {
   ALL_ALLOWED,
+  assetOf,
   type Call,
   isCovered,
   isPermitted,
@@ -10,8 +11,6 @@ import {
   type Permissions,
   permissionsAfter,
   ReferenceFaults,
-  type Reservation,
-  Rollback,
   reservedFor,
   type Settlement,
   spendable,
@@ -281,15 +280,13 @@ export class ReferenceExchange {
       .filter(({ status }) => status === "mined");
     const [permitted] = this.#permissions.splice(-depth);
     for (const wallet of this.wallets) wallet.permissions = permitted?.get(wallet) ?? ALL_ALLOWED;
-    const rollback = this.#rollback();
-    for (const { moves } of returned) rollback.expectAgain(moves);
-    this.#rollBack(rollback);
     for (const settlement of returned) {
       settlement.status = "pending";
       settlement.since = this.now;
       if (settlement.cause === "report") this.market(settlement.market).isReported = false;
       this.#addPending(settlement, 1);
     }
+    for (const { moves } of returned) for (const move of moves) this.#cancelUncovered(move);
     for (let count = 0; count < depth; count += 1) this.openBlock();
     return DONE;
   }
@@ -321,14 +318,12 @@ export class ReferenceExchange {
     settlement.isInLedger = true;
     this.#permit(cause);
     settlement.moves.push(...moves);
-    const rollback = this.#rollback();
     for (const { wallet, market: moved } of moves) {
       if (moved !== 0 && known.has(wallet)) this.#mintGrant(wallet, moved);
     }
-    rollback.change(moves);
-    this.#rollBack(rollback);
     for (const { wallet, market: moved, outcome, amount } of moves)
       wallet.asset(moved, outcome).balance += amount;
+    this.#failDependent(moves);
     return true;
   }
 
@@ -340,11 +335,8 @@ export class ReferenceExchange {
       this.#addPending(settlement, -1);
       return true;
     }
-    const rollback = this.#rollback();
-    rollback.fail(settlement);
-    this.#rollBack(rollback);
+    this.#fail(settlement);
     this.#include(settlement, "mined");
-    settlement.moves.length = 0;
     return false;
   }
 
@@ -361,10 +353,9 @@ export class ReferenceExchange {
   /** Fails a settlement and everything that depends on it. Returns the numbers of all failed settlements. */
   fail(transaction: number): readonly number[] {
     const settlement = this.#find(transaction);
-    const rollback = this.#rollback();
-    rollback.fail(settlement);
+    const failed = this.#fail(settlement);
     this.#include(settlement, "failed");
-    return this.#rollBack(rollback);
+    return failed;
   }
 
   #include(settlement: Settlement, status: "mined" | "failed"): void {
@@ -372,40 +363,65 @@ export class ReferenceExchange {
     this.#blocks.at(-1)?.push(settlement);
   }
 
-  /** Applies the consequences of a rollback. Returns the numbers of the failed settlements. */
-  #rollBack(rollback: Rollback): readonly number[] {
-    const { failed, canceled } = rollback.consequences();
-    for (const number of canceled) this.#end(this.order(number), "CANCELED");
-    for (const settlement of failed) {
-      // A call stays pending because of its nonce, and is executed again in a later block.
-      const isCall = typeof settlement.cause !== "string";
-      if (!isCall) settlement.status = "failed";
-      settlement.isInLedger = false;
-      for (const { wallet, market, outcome, amount } of settlement.moves) {
-        wallet.asset(market, outcome).balance -= amount;
-      }
-      this.#addPending(settlement, -1);
-      if (isCall) settlement.moves.length = 0;
+  /** Fails a settlement, and what depends on it. Returns the numbers of all failed settlements. */
+  #fail(settlement: Settlement): readonly number[] {
+    return [settlement.number, ...this.#failDependent(this.#reverse(settlement))];
+  }
+
+  /** Reverses the moves of a settlement, and returns them. */
+  #reverse(settlement: Settlement): readonly Move[] {
+    // A call stays pending because of its nonce, and is executed again in a later block.
+    const isCall = typeof settlement.cause !== "string";
+    if (!isCall) settlement.status = "failed";
+    settlement.isInLedger = false;
+    for (const move of settlement.moves) assetOf(move).balance -= move.amount;
+    this.#addPending(settlement, -1);
+    return isCall ? settlement.moves.splice(0) : settlement.moves;
+  }
+
+  /**
+   * Fails the settlements that spend what moves took away, latest first, and cancels the orders that are no longer covered.
+   * Returns the numbers of the settlements.
+   */
+  #failDependent(moves: readonly Move[]): readonly number[] {
+    const changed = [...moves];
+    const failed: number[] = [];
+    for (;;) {
+      const negative = changed.find((move) => assetOf(move).balance < 0);
+      if (negative === undefined) break;
+      const spender = this.#latestSpender(negative);
+      failed.push(spender.number);
+      changed.push(...this.#reverse(spender));
     }
-    return failed.map(({ number }) => number);
+    for (const move of changed) this.#cancelUncovered(move);
+    return failed;
   }
 
-  #rollback(): Rollback {
-    return new Rollback(this.settlements, this.#terms.balances, (wallet, market, outcome) =>
-      this.#reservations(wallet, market, outcome),
+  /** @throws Error if nothing pending has spent a balance */
+  #latestSpender(spent: Move): Settlement {
+    const asset = assetOf(spent);
+    const spender = this.settlements.findLast(
+      ({ isInLedger, status, moves }) =>
+        isInLedger &&
+        (status === "pending" || status === "dropped") &&
+        moves.some((move) => assetOf(move) === asset && move.amount < 0),
     );
+    if (spender === undefined) throw new Error(`${spent.wallet.address} owes what nothing pending took`);
+    return spender;
   }
 
-  /** Returns what the open orders of a wallet reserve of an asset, oldest first. */
-  #reservations(wallet: Wallet, market: number, outcome: Outcome): Reservation[] {
-    return this.orders
-      .filter(
-        (order) =>
-          order.address === wallet.address &&
-          order.status === "LIVE" &&
-          (order.side === "BUY" ? market === 0 : order.market === market && order.outcome === outcome),
-      )
-      .map((order) => ({ order: order.number, amount: this.#reservedFor(order) }));
+  /** Cancels the open orders that a balance no longer covers. The oldest orders are covered first. */
+  #cancelUncovered(move: Move): void {
+    const asset = assetOf(move);
+    const available = spendable(asset, this.#terms.balances);
+    if (asset.reserved <= available) return;
+    let covered = 0;
+    for (const order of this.orders) {
+      if (order.status !== "LIVE" || this.#assetOf(order) !== asset) continue;
+      const amount = this.#reservedFor(order);
+      if (covered + amount <= available) covered += amount;
+      else this.#end(order, "CANCELED");
+    }
   }
 
   #reservedFor({ side, price, size, filled, market }: ReferenceOrder): number {

@@ -198,112 +198,8 @@ export type Call = { readonly from: string } & (
     }
 );
 
-/** What an open order reserves of an asset. */
-export interface Reservation {
-  readonly order: number;
-  readonly amount: number;
-}
-
-/** Change of one asset of a wallet, which `move` names. */
-interface AssetChange {
-  readonly move: Move;
-  balance: number;
-  incoming: number;
-}
-
-/** Computes what else fails or is canceled when funds leave. It changes nothing. */
-export class Rollback {
-  readonly #settlements: readonly Settlement[];
-  readonly #policy: "optimistic" | "settled";
-  readonly #reservations: (wallet: Wallet, market: number, outcome: Outcome) => readonly Reservation[];
-  readonly #changes: AssetChange[] = [];
-  readonly #failed: Settlement[] = [];
-
-  constructor(
-    settlements: readonly Settlement[],
-    policy: "optimistic" | "settled",
-    reservations: (wallet: Wallet, market: number, outcome: Outcome) => readonly Reservation[],
-  ) {
-    this.#settlements = settlements;
-    this.#policy = policy;
-    this.#reservations = reservations;
-  }
-
-  /** Adds moves that are final. */
-  change(moves: readonly Move[]): void {
-    for (const move of moves) this.#changeOf(move).balance += move.amount;
-  }
-
-  /** Adds moves that return from mined to pending. */
-  expectAgain(moves: readonly Move[]): void {
-    for (const move of moves) if (move.amount > 0) this.#changeOf(move).incoming += move.amount;
-  }
-
-  /** Reverses the moves of a settlement. */
-  fail(settlement: Settlement): void {
-    this.#failed.push(settlement);
-    for (const move of settlement.moves) {
-      const change = this.#changeOf(move);
-      change.balance -= move.amount;
-      if (move.amount > 0) change.incoming -= move.amount;
-    }
-  }
-
-  /**
-   * Returns the settlements that fail because they spend missing funds, latest first, and the orders that are canceled
-   * because they are no longer covered.
-   * @throws Error if a balance stays negative and no pending settlement has spent it
-   */
-  consequences() {
-    for (;;) {
-      const negative = this.#changes.find(({ move, balance }) => assetOf(move).balance + balance < 0);
-      if (negative === undefined) break;
-      this.fail(this.#latestSpender(negative.move));
-    }
-    const canceled = this.#changes.flatMap((change) => this.#uncovered(change));
-    return { failed: this.#failed, canceled: canceled.sort((a, b) => a - b) };
-  }
-
-  #latestSpender({ wallet, market, outcome }: Move): Settlement {
-    const spender = this.#settlements.findLast(
-      (each) =>
-        each.isInLedger &&
-        (each.status === "pending" || each.status === "dropped") &&
-        !this.#failed.includes(each) &&
-        each.moves.some((move) => isSame(move, wallet, market, outcome) && move.amount < 0),
-    );
-    if (spender === undefined) throw new Error(`${wallet.address} owes what nothing pending took`);
-    return spender;
-  }
-
-  /** Returns the orders that are no longer covered. The oldest orders are covered first. */
-  #uncovered({ move: { wallet, market, outcome }, balance, incoming }: AssetChange): number[] {
-    const now = wallet.balanceOf(market, outcome);
-    const available = spendable(
-      { ...now, balance: now.balance + balance, incoming: now.incoming + incoming },
-      this.#policy,
-    );
-    if (now.reserved <= available) return [];
-    const canceled: number[] = [];
-    let covered = 0;
-    for (const { order, amount } of this.#reservations(wallet, market, outcome)) {
-      if (covered + amount <= available) covered += amount;
-      else canceled.push(order);
-    }
-    return canceled;
-  }
-
-  #changeOf(move: Move): AssetChange {
-    let change = this.#changes.find((each) => isSame(each.move, move.wallet, move.market, move.outcome));
-    if (change === undefined) {
-      change = { move, balance: 0, incoming: 0 };
-      this.#changes.push(change);
-    }
-    return change;
-  }
-}
-
-const assetOf = ({ wallet, market, outcome }: Move): Amount => wallet.balanceOf(market, outcome);
+/** Returns the balance that a move changes, without creating it. */
+export const assetOf = ({ wallet, market, outcome }: Move): Amount => wallet.balanceOf(market, outcome);
 
 /** Returns the shares that a wallet can transfer on the chain, the pending grant included. */
 const sharesOnChain = (wallet: Wallet, market: number, outcome: Outcome): number =>
@@ -312,9 +208,6 @@ const sharesOnChain = (wallet: Wallet, market: number, outcome: Outcome): number
 /** Whether the wallet has on the chain what a move takes from it. */
 export const isCovered = ({ wallet, market, outcome, amount }: Move): boolean =>
   amount >= 0 || -amount <= (market === 0 ? onChain(wallet.usdc) : sharesOnChain(wallet, market, outcome));
-
-const isSame = (move: Move, wallet: Wallet, market: number, outcome: Outcome): boolean =>
-  move.wallet === wallet && move.market === market && (market === 0 || move.outcome === outcome);
 
 /** Returns the moves of a call; null if it reverts. `payout` is what 0.01 share pays, null before the market's report. */
 export function movesOfCall(
