@@ -12,8 +12,9 @@ import { isJournal, type ReportedScenario, scenarioIn } from "../history/journal
 import { type ReplayedHistory, replayHistory } from "../history/journal-replay.ts";
 import {
   type HistoryExpectation,
-  HistoryNames,
+  type HistoryNames,
   type HistoryRefusal,
+  historyNames,
   readHistoryExpectation,
 } from "../history/shrink/history-failure.ts";
 import { HistoryNotExpressible, shrinkHistory } from "../history/shrink/shrink-history.ts";
@@ -228,7 +229,7 @@ function notFailingText(
 const MAX_LINES = 8;
 
 const namesOf = ({ open, session, devAccounts }: ReplayedHistory): HistoryNames =>
-  new HistoryNames({ open, entries: session, devAccounts });
+  historyNames({ open, entries: session, devAccounts });
 
 /** @throws UsageError if the line is not a refused request, or one that a scenario cannot expect to be accepted. */
 function refusalAt(file: string, line: number, history: ReplayedHistory): HistoryRefusal {

@@ -11,8 +11,9 @@ import { Exchange } from "../engine/exchange.ts";
 import { type Entry, SessionLog } from "../engine/journal.ts";
 import { historySince, reportBytes } from "../history/report.ts";
 import {
-  HistoryNames,
+  type HistoryNames,
   type HistoryRefusal,
+  historyNames,
   readHistoryExpectation,
 } from "../history/shrink/history-failure.ts";
 import {
@@ -188,7 +189,7 @@ async function reproduce(
     isOver: shrinkDeadline(),
     open: (terms) => openEmpty(terms, open),
   };
-  const names = new HistoryNames({
+  const names = historyNames({
     open: () => openEmpty(config, open),
     entries,
     devAccounts: [],

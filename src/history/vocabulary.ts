@@ -29,30 +29,29 @@ export function addressIn(command: Command): Address | null {
 /** Whether an account belongs to the exchange itself: the faucet, or the account that collects fees. */
 export const isExchangeAccount = (account: number): boolean => account <= FEES;
 
-/** Names of a session's accounts in its scenario. */
-export class AccountNames {
-  /** Numbers of the accounts that acted, were funded or were refused, in order of first occurrence. */
-  readonly actors: readonly number[];
-  readonly #names = new Map<number, string>();
-
-  /** `refused` are the accounts whose requests were refused. */
-  constructor({ commands, end }: Trace, devAccounts: readonly Address[], refused: readonly number[] = []) {
-    const accountOf = (address: Address | null) =>
-      address === null ? undefined : end.accountByAddress.get(address);
-    const acted = commands.flatMap(({ command }) => accountOf(addressIn(command)) ?? []);
-    this.actors = [...new Set([...acted, ...refused])];
-    for (const [index, address] of devAccounts.entries()) {
-      const account = accountOf(address);
-      if (account !== undefined) this.#names.set(account, `dev-${index}`);
-    }
-    const wallets = this.actors.filter((account) => !this.#names.has(account));
-    for (const [index, account] of wallets.entries()) this.#names.set(account, `wallet-${index + 1}`);
+/** Names the accounts of a session in its scenario; `refused` are those whose requests were refused. */
+export function accountNames(
+  { commands, end }: Trace,
+  devAccounts: readonly Address[],
+  refused: readonly number[] = [],
+) {
+  const accountOf = (address: Address | null) =>
+    address === null ? undefined : end.accountByAddress.get(address);
+  const acted = commands.flatMap(({ command }) => accountOf(addressIn(command)) ?? []);
+  const actors = [...new Set([...acted, ...refused])];
+  const names = new Map<number, string>();
+  for (const [index, address] of devAccounts.entries()) {
+    const account = accountOf(address);
+    if (account !== undefined) names.set(account, `dev-${index}`);
   }
-
-  /** Returns `dev-0` for a dev account, `wallet-1` for another account that acted, `trader-1` for the others. */
-  nameOf(account: number): string {
-    return this.#names.get(account) ?? `trader-${account - FEES}`;
-  }
+  const wallets = actors.filter((account) => !names.has(account));
+  for (const [index, account] of wallets.entries()) names.set(account, `wallet-${index + 1}`);
+  return {
+    /** Numbers of the accounts that acted, were funded or were refused, in order of first occurrence. */
+    actors,
+    /** Returns `dev-0` for a dev account, `wallet-1` for another account that acted, `trader-1` for the others. */
+    nameOf: (account: number): string => names.get(account) ?? `trader-${account - FEES}`,
+  };
 }
 
 /** Looks up names in a scenario. */

@@ -19,7 +19,7 @@ import { MAX_SCENARIO_BYTES } from "../../scenario/language/scenario-files.ts";
 import { isSeed, map, scenarioText } from "../scenario-text.ts";
 import { positionCallIn, type Trace, type TracedCommand, traceCommands } from "../trace.ts";
 import {
-  AccountNames,
+  accountNames,
   type Funds,
   isExchangeAccount,
   marketEntries,
@@ -125,8 +125,7 @@ export function* recordScenario(recorded: Session): Steps<RecordedScenario> {
   const session = { ...trace, commands };
   const { opening, end, start: clock } = session;
   const parties = partiesOfRefused(refused, end);
-  const accountNames = new AccountNames(session, devAccounts, parties.accounts);
-  const { actors } = accountNames;
+  const { actors, nameOf } = accountNames(session, devAccounts, parties.accounts);
   const markets = touchedMarkets(session, actors, parties.markets);
   const resting = restingBefore(opening, markets);
   const funds = startingFunds(session, markets, actors, resting);
@@ -138,7 +137,7 @@ export function* recordScenario(recorded: Session): Steps<RecordedScenario> {
   const blocks = new ObservedBlocks(all, opening, end);
   const names = orderNames(session, blocks.faulted);
   const words = new Vocabulary(markets, end, {
-    account: (address) => accountNames.nameOf(end.accountByAddress.get(address) ?? 0),
+    account: (address) => nameOf(end.accountByAddress.get(address) ?? 0),
     order: (number) => names.get(number),
   });
   const header = { settlement, balances, clock };

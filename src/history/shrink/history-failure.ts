@@ -28,101 +28,78 @@ import { Wallets } from "../../scenario/venue/venue.ts";
 import { refusedBy } from "../../scenario/venue/views.ts";
 import type { Session as RecordedSession } from "../record/record-session.ts";
 import { Remapper, type TracedCommand, traceCommands } from "../trace.ts";
-import { AccountNames, freeName, MAX_NAME_LENGTH, touchedMarkets } from "../vocabulary.ts";
+import { accountNames, freeName, MAX_NAME_LENGTH, touchedMarkets } from "../vocabulary.ts";
 import { defectFingerprint, type FailureFingerprint, fingerprintOf, invariantFingerprint } from "./trial.ts";
 
 const ORDER = /^o([1-9]\d{0,15})$/;
 const SHOWN_DIGITS = 10;
 const LONG_WORD = new RegExp(`[\\w-]{${MAX_NAME_LENGTH + 1},}`, "g");
 
-/** Names in an expectation of a session: those of markets and accounts as in a recorded session, of orders as `o12`. */
-export class HistoryNames {
-  /** Addresses by name. */
-  readonly accounts: ReadonlyMap<string, Address>;
-  /** Markets with events in the session; all if there are none. */
-  readonly markets: readonly string[];
-  /** Names of all markets by number. */
-  readonly marketNames: ReadonlyMap<number, string>;
-  /** Numbers of the first and last order of the session. */
-  readonly orders: readonly [first: number, last: number];
-  /** Last sequence before the session. */
-  readonly sequenceBefore: number;
-  readonly #actors: readonly string[];
-  readonly #names: ReadonlyMap<Address, string>;
-  /** Names of markets by their slugs. */
-  readonly #marketOfSlug: ReadonlyMap<string, string>;
+export type HistoryNames = ReturnType<typeof historyNames>;
 
-  constructor({ open, entries, devAccounts }: Pick<RecordedSession, "open" | "entries" | "devAccounts">) {
-    const exchange = open();
-    this.sequenceBefore = exchange.sequence;
-    const session = runSteps(traceCommands(exchange, entries));
-    const { opening, end } = session;
-    const accountNames = new AccountNames(session, devAccounts);
-    const touched = touchedMarkets(session, accountNames.actors);
-    const names = new Map(touched.map(({ number, name }) => [number, name]));
-    const taken = new Set(names.values());
-    for (const { number, slug } of end.markets) {
-      if (names.has(number)) continue;
-      const name = freeName(slug, taken);
-      names.set(number, name);
-      taken.add(name);
-    }
-    this.marketNames = names;
-    this.#marketOfSlug = new Map(
-      Array.from(end.markets, ({ number, slug }) => [slug, names.get(number) ?? slug]),
-    );
-    this.markets = touched.length > 0 ? touched.map(({ name }) => name) : [...names.values()];
-    const customers = [...end.accounts].filter(({ number }) => number > FEES);
-    this.accounts = new Map(customers.map(({ number, address }) => [accountNames.nameOf(number), address]));
-    this.#names = new Map(customers.map(({ number, address }) => [address, accountNames.nameOf(number)]));
-    this.#actors = accountNames.actors
-      .filter((number) => number > FEES)
-      .map((number) => accountNames.nameOf(number));
-    this.orders = [opening.orders.size + 1, end.orders.size];
+/** Returns the names in an expectation of a session: those of markets and accounts as in a recorded session, of orders as `o12`. */
+export function historyNames({
+  open,
+  entries,
+  devAccounts,
+}: Pick<RecordedSession, "open" | "entries" | "devAccounts">) {
+  const exchange = open();
+  const sequenceBefore = exchange.sequence;
+  const session = runSteps(traceCommands(exchange, entries));
+  const { opening, end } = session;
+  const { actors, nameOf } = accountNames(session, devAccounts);
+  const touched = touchedMarkets(session, actors);
+  const marketNames = new Map(touched.map(({ number, name }) => [number, name]));
+  const taken = new Set(marketNames.values());
+  const nameOfSlug = new Map<string, string>();
+  for (const { number, slug } of end.markets) {
+    const name = marketNames.get(number) ?? freeName(slug, taken);
+    marketNames.set(number, name);
+    taken.add(name);
+    nameOfSlug.set(slug, name);
   }
-
-  /** Returns the name of an account; null if the session does not have it. */
-  accountOf(address: Address): string | null {
-    return this.#names.get(address) ?? null;
-  }
-
-  /** Replaces the slugs of markets that are longer than a name in a scenario. */
-  withoutLongSlugs(text: string): string {
-    return text.replace(LONG_WORD, (word) => this.#marketOfSlug.get(word) ?? word);
-  }
-
-  /** Yields the names of the session's orders. */
-  *orderNames(): Generator<string> {
-    const [first, last] = this.orders;
-    for (let number = first; number <= last; number += 1) yield orderName(number);
-  }
-
-  /** All names as text, a line for each kind. */
-  get lines(): readonly string[] {
-    const [first, last] = this.orders;
-    return [
-      `accounts: ${listed(this.#actors.map((name) => this.#accountText(name)))}`,
-      `markets: ${listed(this.markets)}`,
-      `orders: ${last < first ? "none" : `${orderName(first)} to ${orderName(last)}, by their numbers in the journal`}`,
-    ];
-  }
-
-  /** Returns lines about the accounts and orders that are named in a text. */
-  linesFor(text: string): readonly string[] {
-    const words = new Set(text.match(/[A-Za-z][\w-]*/g));
-    const accounts = [...this.accounts.keys()].filter((name) => words.has(name));
-    const orders = [...words].filter((word) => orderNumber(word) !== null);
-    return [
-      ...(accounts.length === 0
-        ? []
-        : [`accounts: ${listed(accounts.map((name) => this.#accountText(name)))}`]),
-      ...(orders.length === 0 ? [] : [`orders: ${listed(orders)}, by their numbers in the journal`]),
-    ];
-  }
-
-  #accountText(name: string): string {
-    return `${name} (${(this.accounts.get(name) ?? "").slice(0, SHOWN_DIGITS)})`;
-  }
+  const markets = touched.length > 0 ? touched.map(({ name }) => name) : [...marketNames.values()];
+  const customers = [...end.accounts].filter(({ number }) => number > FEES);
+  const accounts = new Map(customers.map(({ number, address }) => [nameOf(number), address]));
+  const names = new Map(customers.map(({ number, address }) => [address, nameOf(number)]));
+  const orders = Array.from({ length: end.orders.size - opening.orders.size }, (_, index) =>
+    orderName(opening.orders.size + 1 + index),
+  );
+  const accountLine = (shown: readonly string[]): string =>
+    `accounts: ${listed(shown.map((name) => `${name} (${(accounts.get(name) ?? "").slice(0, SHOWN_DIGITS)})`))}`;
+  return {
+    /** Addresses by name. */
+    accounts,
+    /** Markets with events in the session; all if there are none. */
+    markets,
+    /** Names of all markets by number. */
+    marketNames,
+    /** Names of the session's orders. */
+    orders,
+    /** Last sequence before the session. */
+    sequenceBefore,
+    /** Returns the name of an account; null if the session does not have it. */
+    accountOf: (address: Address): string | null => names.get(address) ?? null,
+    /** Replaces the slugs of markets that are longer than a name in a scenario. */
+    withoutLongSlugs: (text: string): string =>
+      text.replace(LONG_WORD, (word) => nameOfSlug.get(word) ?? word),
+    /** All names as text, a line for each kind. */
+    lines: [
+      accountLine(actors.filter((number) => number > FEES).map(nameOf)),
+      `markets: ${listed(markets)}`,
+      `orders: ${orders.length === 0 ? "none" : `${orders[0]} to ${orders.at(-1)}, by their numbers in the journal`}`,
+    ],
+    /** Returns lines about the accounts and orders that are named in a text. */
+    linesFor: (text: string): readonly string[] => {
+      const words = new Set(text.match(/[A-Za-z][\w-]*/g));
+      const shown = [...accounts.keys()].filter((name) => words.has(name));
+      const ordered = [...words].filter((word) => orderNumber(word) !== null);
+      return [
+        ...(shown.length === 0 ? [] : [accountLine(shown)]),
+        ...(ordered.length === 0 ? [] : [`orders: ${listed(ordered)}, by their numbers in the journal`]),
+      ];
+    },
+  };
 }
 
 export const orderName = (number: number): string => `o${number}`;
@@ -157,7 +134,7 @@ export function readHistoryExpectation(
   const expectations = attempt(() => {
     const root = files.open(text);
     const declared = new Declarations(new Set(names.markets), new Set(names.accounts.keys()));
-    for (const name of names.orderNames()) declared.orders.set(name, "GTC");
+    for (const name of names.orders) declared.orders.set(name, "GTC");
     return readExpectations({ files, declared }, root);
   });
   const whole = expectations?.find(({ kind }) => WHOLE_RUN.has(kind));
