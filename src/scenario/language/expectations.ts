@@ -322,8 +322,8 @@ function readStateHash(value: Node, { place }: Node) {
   const { page, at, end, isPlain } = value;
   const quote = isPlain ? 0 : 1;
   const before = page.text[at - 1] === ":" ? ' "' : '"';
-  /** Offsets of the value in its file, in UTF-16 code units, without its quotes. `--update` replaces this range. */
-  const range = [page.originalOffset(at + quote), page.originalOffset(end - quote)] as const;
+  /** Start and end of the value in its file, without its quotes. `--update` replaces what is between them. */
+  const range = [page.place(at + quote), page.place(end - quote)] as const;
   /** Text to insert around a new hash: quotes if the value has none, a space if it would touch the colon. */
   const around: readonly [before: string, after: string] = isPlain ? [before, '"'] : ["", ""];
   return [{ place, hash: isNothing(value) ? "" : value.text, range, around }];

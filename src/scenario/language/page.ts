@@ -90,8 +90,6 @@ export function readAll<Values extends readonly unknown[]>(
   return values.flatMap((value) => value ?? []) as unknown as Values;
 }
 
-const BYTE_ORDER_MARK = 0xfeff;
-
 /** A file being read, and the list of its problems. */
 export class Page {
   /** As the user named it. */
@@ -102,18 +100,14 @@ export class Page {
   readonly text: string;
   /** Start and end offset of each comment, alternating. */
   comments: readonly number[] = [];
-  readonly #original: string;
   readonly #problems: ProblemList;
   #isSilent = false;
   #lineStarts: readonly number[] | null = null;
-  #removed: readonly number[] | null = null;
 
   constructor(file: string, folder: string, original: string, problems: ProblemList) {
-    const text = original.charCodeAt(0) === BYTE_ORDER_MARK ? original.slice(1) : original;
     this.file = file;
     this.folder = folder;
-    this.text = text.includes("\r") ? text.replace(/\r\n?/g, "\n") : text;
-    this.#original = original;
+    this.text = original.replace(/^\ufeff/, "").replace(/\r\n?/g, "\n");
     this.#problems = problems;
   }
 
@@ -143,28 +137,12 @@ export class Page {
     const line = countAtMost(this.#lineStarts, at);
     return { file: this.file, line, column: at - (this.#lineStarts[line - 1] ?? 0) + 1 };
   }
-
-  /** Returns the offset of a character in the file itself, in UTF-16 code units. */
-  originalOffset(at: number): number {
-    if (this.#original.length === this.text.length) return at;
-    this.#removed ??= removedFrom(this.#original);
-    return at + countAtMost(this.#removed, at);
-  }
 }
 
 function lineStartsOf(text: string): number[] {
   const starts = [0];
   for (let end = text.indexOf("\n"); end >= 0; end = text.indexOf("\n", end + 1)) starts.push(end + 1);
   return starts;
-}
-
-/** Returns, for each removed character, the offset in the text of the character after it. */
-function removedFrom(original: string): number[] {
-  const removed = original.charCodeAt(0) === BYTE_ORDER_MARK ? [0] : [];
-  for (let at = original.indexOf("\r\n"); at >= 0; at = original.indexOf("\r\n", at + 2)) {
-    removed.push(at - removed.length);
-  }
-  return removed;
 }
 
 /** A word of a file. Methods that report a problem return the error to throw if reading cannot continue. */

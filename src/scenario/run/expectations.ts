@@ -12,7 +12,7 @@ import type {
   ExpectationOf as Of,
 } from "../language/expectations.ts";
 import type { FillLine, OrderState, Placed } from "../language/order-line.ts";
-import type { Place } from "../language/page.ts";
+import { type Place, placeText } from "../language/page.ts";
 import { type Fill, type Level, priceOf, type Soon, sizeOf } from "../venue/views.ts";
 import { fillLike, goldenText, levelText, orderStateText, tradeText } from "./format.ts";
 import { type DiffLine, diffOf, expected, found, note, same } from "./result.ts";
@@ -140,7 +140,7 @@ const CHECKS: { readonly [Kind in ExpectationKind]: Check<Kind> } = {
     if (session.isUpdating) {
       const text = around.join(seen);
       const update: Update = { kind: "value", file: place.file, range, text };
-      return updated(session, place, `${place.file} ${range[0]}`, seen, seen === hash ? null : update);
+      return updated(session, place, placeText(range[0]), seen, seen === hash ? null : update);
     }
     const diff = valueDiff(hash, seen, (text) => text || "(none)");
     return mismatch(place, hashMessage(hash), diff, () => ["clobsim run --update writes it"]);

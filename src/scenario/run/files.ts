@@ -3,6 +3,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, relative, resolve, sep } from "node:path";
 import { globSync } from "tinyglobby";
 import { readText } from "../../regular-file.ts";
+import type { Place } from "../language/page.ts";
 import { MAX_SCENARIO_BYTES, readTextFile, SCENARIO_ENDINGS } from "../language/scenario-files.ts";
 import { type Scenario, stepsOf } from "../language/steps.ts";
 import type { Update } from "./session.ts";
@@ -110,10 +111,25 @@ export async function applyUpdates(updates: readonly Update[]): Promise<string[]
   const values = updates.filter((update) => update.kind === "value");
   for (const file of new Set(values.map((value) => value.file))) {
     let text = readText(file, MAX_SCENARIO_BYTES);
-    const own = values.filter((value) => value.file === file).sort((a, b) => b.range[0] - a.range[0]);
-    for (const { range, text: value } of own) text = text.slice(0, range[0]) + value + text.slice(range[1]);
+    const own = values
+      .filter((value) => value.file === file)
+      .map(({ range: [start, end], text: by }) => ({
+        start: offsetOf(text, start),
+        end: offsetOf(text, end),
+        by,
+      }))
+      .sort((a, b) => b.start - a.start);
+    for (const { start, end, by } of own) text = text.slice(0, start) + by + text.slice(end);
     await writeFile(file, text);
     written.add(file);
   }
   return [...written].map(shownPath);
+}
+
+/** Returns the offset of a place in the text of its file, which may have a byte order mark and any line ends. */
+function offsetOf(text: string, { line, column }: Place): number {
+  const lineEnd = /\r\n?|\n/g;
+  for (let passed = 1; passed < line; passed += 1) lineEnd.exec(text);
+  const start = line === 1 && text.startsWith("\ufeff") ? 1 : lineEnd.lastIndex;
+  return start + column - 1;
 }

@@ -30,7 +30,7 @@ export class RunStopped extends Error {
 /** A file, or a value in a file, that a run found outdated. */
 export type Update = { readonly file: string; readonly text: string } & (
   | { readonly kind: "file" }
-  | { readonly kind: "value"; readonly range: readonly [start: number, end: number] }
+  | { readonly kind: "value"; readonly range: readonly [start: Place, end: Place] }
 );
 
 /** The known orders of a run, restored by races and snapshots. */
