@@ -11,17 +11,15 @@ import { LineBuffer } from "../engine/journal-codec.ts";
 import { fitsOrderLine } from "../engine/journal-line.ts";
 import type { RequestInfo } from "./messages.ts";
 
-/** Bytes held for readers that are slow or reconnect, and bytes that are discarded at a time. */
+/** Bytes held for readers that are slow or reconnect. */
 const MAX_BUFFERED = 8 * 1024 * 1024;
-const CHUNK = 64 * 1024;
-/** Bytes of new entries that are moved to the chunks together, approximately. */
-const MOVED_AT_ONCE = 16 * 1024;
+/** Bytes of new entries that become a chunk together, approximately. */
+const CHUNK = 16 * 1024;
 
 interface Chunk {
   readonly bytes: Buffer;
   /** Position of its first byte. */
   readonly start: number;
-  length: number;
 }
 
 /**
@@ -61,31 +59,23 @@ export class LatestEntries {
   }
 
   added(): void {
-    if (this.next.length >= MOVED_AT_ONCE) this.#move();
+    if (this.next.length >= CHUNK) this.#move();
   }
 
   #move(): void {
-    const { length } = this.next;
+    const { length, bytes } = this.next;
     if (length === 0) return;
-    let chunk = this.#chunks.at(-1);
-    if (chunk === undefined || chunk.length + length > chunk.bytes.length) chunk = this.#begin(length);
-    chunk.bytes.set(this.next.bytes, chunk.length);
-    chunk.length += length;
+    // Not from a pool, because a small chunk would hold all of the pool.
+    const copy = Buffer.allocUnsafeSlow(length);
+    copy.set(bytes);
+    this.#chunks.push({ bytes: copy, start: this.#end });
     this.#end += length;
     this.next.cut(0);
-  }
-
-  #begin(size: number): Chunk {
-    const chunk = { bytes: Buffer.allocUnsafeSlow(Math.max(CHUNK, size)), start: this.#end, length: 0 };
-    this.#chunks.push(chunk);
-    while (this.#chunks.length > 1 && this.#end - this.#first > MAX_BUFFERED - CHUNK) this.#discardOldest();
-    return chunk;
-  }
-
-  #discardOldest(): void {
-    const chunk = this.#chunks.shift() as Chunk;
-    this.#first += chunk.length;
-    this.#before = lastIdIn(chunk);
+    while (this.#chunks.length > 1 && this.#end - this.#first > MAX_BUFFERED) {
+      const oldest = this.#chunks.shift() as Chunk;
+      this.#first += oldest.bytes.length;
+      this.#before = lastIdIn(oldest);
+    }
   }
 
   /** Discards all entries. No earlier position can be read any more. */
@@ -100,9 +90,9 @@ export class LatestEntries {
   /** Returns the position after the latest entry that begins with one of these; null if there is none in the buffer. */
   positionAfter(beginnings: readonly string[]): number | null {
     this.#move();
-    for (const { bytes, start, length } of this.#chunks.toReversed()) {
+    for (const { bytes, start } of this.#chunks.toReversed()) {
       for (const beginning of beginnings) {
-        const found = bytes.subarray(0, length).lastIndexOf(`\n${beginning}`);
+        const found = bytes.lastIndexOf(`\n${beginning}`);
         const isFirst = found < 0 && bytes.toString("latin1", 0, beginning.length) === beginning;
         if (found >= 0 || isFirst) return start + bytes.indexOf("\n\n", found + 1) + 2;
       }
@@ -112,15 +102,14 @@ export class LatestEntries {
 
   /** Returns bytes from one position up to another, or up to the end of the chunk if that is earlier. */
   read(from: number, to: number): Uint8Array {
-    const { bytes, start, length } = this.#chunks.findLast((chunk) => chunk.start <= from) as Chunk;
-    return bytes.subarray(from - start, Math.min(to - start, length));
+    const { bytes, start } = this.#chunks.findLast((chunk) => chunk.start <= from) as Chunk;
+    return bytes.subarray(from - start, to - start);
   }
 }
 
 /** Returns the id line of the latest entry of a chunk. */
-function lastIdIn({ bytes, length }: Chunk): string {
-  // The bytes after `length` are uninitialized.
-  const start = bytes.subarray(0, length).lastIndexOf("\nid: ") + 1;
+function lastIdIn({ bytes }: Chunk): string {
+  const start = bytes.lastIndexOf("\nid: ") + 1;
   return bytes.toString("latin1", start, bytes.indexOf("\n", start) + 1);
 }
 
