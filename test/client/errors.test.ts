@@ -4,9 +4,8 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { ExchangeClient } from "../../src/client/client.ts";
 import { ExchangeFailure, orThrow } from "../../src/client/result.ts";
 import { wallet } from "../server/wallet.ts";
-import { startApi } from "../support/http.ts";
 import { httpServer, listenLocally } from "../support/local-server.ts";
-import { errorOf, openTrader } from "./open.ts";
+import { errorOf } from "./open.ts";
 
 const CREDENTIALS = { address: "0xa", apiKey: "k", secret: "s", passphrase: "p" } as const;
 const NOWHERE = "http://127.0.0.1:1";
@@ -37,33 +36,25 @@ async function clientOfSocket(answer: (socket: Socket) => void): Promise<Exchang
   return clientOf(`http://127.0.0.1:${port}`);
 }
 
+const OK = "HTTP/1.1 200 OK\r\n";
+const SWITCHING = "HTTP/1.1 101 Switching\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n";
+
 describe("CONNECTION_LOST", () => {
   it("is the error if no server listens", async () => {
     const message = `no reply from ${NOWHERE}: connect ECONNREFUSED 127.0.0.1:1`;
     const hint = "is a server running there? clobsim serve starts one";
-    const refused = {
-      code: "CONNECTION_LOST",
-      status: null,
-      message,
-      hint,
-      details: { cause: "ECONNREFUSED" },
-    };
+    const details = { cause: "ECONNREFUSED" };
+    const refused = { code: "CONNECTION_LOST", status: null, message, hint, details };
     expect(errorOf(await clientOf(NOWHERE).serverTime())).toEqual({ ...PLAIN, ...refused });
   });
 
   it.each<[string, (socket: Socket) => void]>([
     ["closes the connection without a reply", (socket) => socket.end()],
     ["resets the connection", (socket) => socket.resetAndDestroy()],
-    ["closes the connection inside the head", (socket) => socket.end("HTTP/1.1 200 OK\r\ncontent-le")],
-    [
-      "closes the connection inside the body",
-      (socket) => socket.end("HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n{"),
-    ],
+    ["closes the connection inside the head", (socket) => socket.end(`${OK}content-le`)],
+    ["closes the connection inside the body", (socket) => socket.end(`${OK}content-length: 9\r\n\r\n{`)],
     ["uses another protocol", (socket) => socket.end("220 mail.example ESMTP\r\n")],
-    [
-      "changes the protocol",
-      (socket) => socket.write("HTTP/1.1 101 Switching\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n"),
-    ],
+    ["changes the protocol", (socket) => socket.write(SWITCHING)],
   ])("is the error if the server %s", async (_case, answer) => {
     const client = await clientOfSocket(answer);
     expect(errorOf(await client.serverTime())).toMatchObject({
@@ -101,7 +92,7 @@ describe("CONNECTION_LOST", () => {
 describe("a reply after the timeout", () => {
   it.each<[string, string]>([
     ["nothing arrives", ""],
-    ["only a part arrives", "HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n{"],
+    ["only a part arrives", `${OK}content-length: 9\r\n\r\n{`],
   ])("is an error if %s", async (_case, bytes) => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     try {
@@ -170,9 +161,7 @@ describe("the seconds of Retry-After", () => {
     ["nothing", {}, null],
   ])("are read from a reply with %s and any body", async (_case, headers, retryAfter) => {
     for (const body of ['{"error":"slow down","code":"RATE_LIMITED"}', "<html>"]) {
-      const client = new ExchangeClient(NOWHERE, {
-        transport: async () => ({ status: 429, headers, text: body }),
-      });
+      const client = clientOf(NOWHERE, { transport: async () => ({ status: 429, headers, text: body }) });
       expect(errorOf(await client.serverTime()).retryAfter).toBe(retryAfter);
     }
   });
@@ -219,13 +208,6 @@ describe("NO_WALLET", () => {
 });
 
 describe("orThrow", () => {
-  it("returns the value", async () => {
-    const api = await startApi();
-    closeAfter(api);
-    const client = await openTrader(api, 61);
-    expect(orThrow(await client.trades()).data).toEqual([]);
-  });
-
   it("throws the error with a message of one line", () => {
     const more = "send more";
     for (const [message, hint, whole] of [
@@ -257,13 +239,11 @@ describe("a client", () => {
 
   it("reuses its connection", async () => {
     const ports = new Set<number | undefined>();
-    const server = closeAfter(
-      await httpServer((request, response) => {
-        ports.add(request.socket.remotePort);
-        response.end("{}");
-      }),
-    );
-    const client = clientOf(server.url);
+    const server = await httpServer((request, response) => {
+      ports.add(request.socket.remotePort);
+      response.end("{}");
+    });
+    const client = clientOf(closeAfter(server).url);
     for (let count = 0; count < 3; count += 1) orThrow(await client.serverTime());
     expect(ports.size).toBe(1);
   });

@@ -6,10 +6,10 @@ import type { HttpRequest } from "../../src/client/transport.ts";
 
 const CREDENTIALS = { address: "0xa", apiKey: "k", secret: "s", passphrase: "p" } as const;
 
-type Call = (client: ExchangeClient) => Promise<Result<unknown>>;
+type Call = (client: ExchangeClient, body: never) => Promise<Result<unknown>>;
 
 /** The requests of one call, to a server that answers `{}`. */
-async function sentBy(call: Call): Promise<HttpRequest[]> {
+async function sentBy(call: Call, body = {}): Promise<HttpRequest[]> {
   const sent: HttpRequest[] = [];
   const client = new ExchangeClient("http://127.0.0.1:7070", {
     credentials: CREDENTIALS,
@@ -20,22 +20,17 @@ async function sentBy(call: Call): Promise<HttpRequest[]> {
       return { status: 200, headers: {}, text: "{}" };
     },
   });
-  await call(client);
+  await call(client, body as never);
   return sent;
 }
 
-/** The request of each call, and its body. */
+const DERIVED = { address: "0xa", signature: "0xb", timestamp: "1000", nonce: "7" };
+const ORDER = { tokenId: "1", side: "BUY", price: 0.5, size: 10 } as const;
+
+/** The request of each call, and its body, which most calls are given. */
 const CALLS: readonly (readonly [sent: string, call: Call, body?: object])[] = [
-  [
-    "POST /clob/auth/derive-api-key",
-    (c) => c.derive(7),
-    { address: "0xa", signature: "0xb", timestamp: "1000", nonce: "7" },
-  ],
-  [
-    "POST /clob/order",
-    (c) => c.place({ tokenId: "1", side: "BUY", price: 0.5, size: 10, orderType: "FAK" }),
-    { tokenId: "1", side: "BUY", price: 0.5, size: 10, orderType: "FAK" },
-  ],
+  ["POST /clob/auth/derive-api-key", (c) => c.derive(7), DERIVED],
+  ["POST /clob/order", (c, order) => c.place(order), { ...ORDER, orderType: "FAK" }],
   ["DELETE /clob/order", (c) => c.cancel("o"), { orderId: "o" }],
   ["DELETE /clob/orders/all", (c) => c.cancelAll()],
   [
@@ -68,57 +63,37 @@ const CALLS: readonly (readonly [sent: string, call: Call, body?: object])[] = [
   ],
   ["GET /sim", ({ control }) => control.info()],
   ["GET /sim/clock", ({ control }) => control.clock()],
-  ["POST /sim/clock", ({ control }) => control.setClock({ advance: "2h" }), { advance: "2h" }],
+  ["POST /sim/clock", ({ control }, change) => control.setClock(change), { advance: "2h" }],
   ["POST /sim/reset", ({ control }) => control.reset()],
   ["GET /sim/state", ({ control }) => control.state()],
   ["GET /sim/state/hash", ({ control }) => control.stateHash()],
   ["GET /sim/invariants", ({ control }) => control.invariants()],
   ["GET /sim/accounts?limit=2", ({ control }) => control.accounts({ limit: 2 })],
   ["GET /sim/accounts/0xa", ({ control }) => control.account("0xa")],
-  [
-    "POST /sim/accounts/0xa/fund",
-    ({ control }) => control.fund("0xa", { collateral: 5, tokens: { 1: 2 } }),
-    { collateral: 5, tokens: { 1: 2 } },
-  ],
+  ["POST /sim/accounts/0xa/fund", ({ control }, funds) => control.fund("0xa", funds), { tokens: { 1: 2 } }],
   ["POST /sim/accounts/0xa/credentials", ({ control }) => control.credentials("0xa")],
-  ["POST /sim/events", ({ control }) => control.createEvent({ title: "Rain" }), { title: "Rain" }],
+  ["POST /sim/events", ({ control }, event) => control.createEvent(event), { title: "Rain" }],
   [
     "POST /sim/markets",
-    ({ control }) => control.createMarket({ question: "Rain?", tickSize: 0.001 }),
+    ({ control }, it) => control.createMarket(it),
     { question: "Rain?", tickSize: 0.001 },
   ],
   ["POST /sim/markets/rain/close", ({ control }) => control.close("rain")],
-  [
-    "POST /sim/markets/rain/resolve",
-    ({ control }) => control.resolve("rain", "NO"),
-    { winningOutcome: "NO" },
-  ],
+  ["POST /sim/markets/rain/resolve", (c) => c.control.resolve("rain", "NO"), { winningOutcome: "NO" }],
   ["GET /sim/report?reason=a%20stop", ({ control }) => control.report("a stop")],
   ["GET /sim/orders/o", ({ control }) => control.order("o")],
-  [
-    "POST /sim/explain-auth",
-    ({ control }) => control.explainAuth({ method: "GET", url: "/clob/orders", headers: {} }),
-    { method: "GET", url: "/clob/orders", headers: {} },
-  ],
-  [
-    "POST /sim/orders/preview",
-    ({ control }) => control.preview({ address: "0x", tokenId: "7", side: "BUY", price: 0.5, size: 1 }),
-    { address: "0x", tokenId: "7", side: "BUY", price: 0.5, size: 1 },
-  ],
+  ["POST /sim/explain-auth", (c, it) => c.control.explainAuth(it), { method: "GET", url: "/", headers: {} }],
+  ["POST /sim/orders/preview", (c, order) => c.control.preview(order), { ...ORDER, address: "0x" }],
   ["GET /sim/scenario?name=rain", ({ control }) => control.scenario("rain")],
   ["POST /sim/snapshots", ({ control }) => control.snapshot("a"), { name: "a" }],
   ["GET /sim/snapshots?offset=3", ({ control }) => control.snapshots({ offset: 3 })],
   ["POST /sim/snapshots/before%20noon/restore", ({ control }) => control.restore("before noon")],
   ["DELETE /sim/snapshots/a", ({ control }) => control.deleteSnapshot("a")],
-  [
-    "POST /sim/faults",
-    ({ control }) => control.addFault({ route: "POST /order", status: 503, times: 1 }),
-    { route: "POST /order", status: 503, times: 1 },
-  ],
+  ["POST /sim/faults", ({ control }, fault) => control.addFault(fault), { status: 503, times: 1 }],
   ["GET /sim/faults", ({ control }) => control.faults()],
   ["DELETE /sim/faults", ({ control }) => control.clearFaults()],
   ["GET /sim/bots", ({ control }) => control.bots()],
-  ["POST /sim/bots", ({ control }) => control.startBots({ profile: "thin" }), { profile: "thin" }],
+  ["POST /sim/bots", ({ control }, bots) => control.startBots(bots), { profile: "thin" }],
   ["DELETE /sim/bots", ({ control }) => control.endBots()],
   ["DELETE /sim/faults/fault-1", ({ control }) => control.deleteFault("fault-1")],
   ["GET /sim/chain", ({ control }) => control.chain.info()],
@@ -127,23 +102,16 @@ const CALLS: readonly (readonly [sent: string, call: Call, body?: object])[] = [
   ["GET /sim/chain/supply/rain", ({ control }) => control.chain.supply("rain")],
   ["POST /sim/chain/mine", ({ control }) => control.chain.mine(2), { blocks: 2 }],
   ["POST /sim/chain/bump", ({ control }) => control.chain.bump()],
-  [
-    "POST /sim/chain/faults",
-    ({ control }) => control.chain.addFault({ kind: "delay", blocks: 3 }),
-    { kind: "delay", blocks: 3 },
-  ],
+  ["POST /sim/chain/faults", ({ control }, it) => control.chain.addFault(it), { kind: "delay", blocks: 3 }],
   ["GET /sim/chain/faults", ({ control }) => control.chain.faults()],
   ["DELETE /sim/chain/faults", ({ control }) => control.chain.clearFaults()],
-  [
-    "DELETE /sim/chain/faults/settlement-fault-1",
-    ({ control }) => control.chain.deleteFault("settlement-fault-1"),
-  ],
+  ["DELETE /sim/chain/faults/fault-1", ({ control }) => control.chain.deleteFault("fault-1")],
 ];
 
 describe("a method of the client", () => {
   it.each(CALLS.map(([route, call, body]) => ({ route, call, body })))("sends $route", async (row) => {
     const { route, call, body } = row;
-    const [sent, ...more] = await sentBy(call);
+    const [sent, ...more] = await sentBy(call, body);
     expect(more).toEqual([]);
     expect(`${sent?.method} ${sent?.path}`).toBe(route);
     expect(JSON.parse(sent?.body ?? "null")).toEqual(body ?? null);
@@ -185,14 +153,13 @@ describe("a method of the client", () => {
 });
 
 describe("an order", () => {
-  const order = { tokenId: "1", side: "BUY", price: 0.5, size: 10 } as const;
   const bodyOf = async (fields: object): Promise<unknown> => {
-    const [sent] = await sentBy((client) => client.place({ ...order, ...fields }));
+    const [sent] = await sentBy((client) => client.place({ ...ORDER, ...fields }));
     return JSON.parse(sent?.body ?? "");
   };
 
   it.each([{}, { expiration: null }])("is GTC without expiration by default: %j", async (fields) => {
-    expect(await bodyOf(fields)).toEqual({ ...order, orderType: "GTC" });
+    expect(await bodyOf(fields)).toEqual({ ...ORDER, orderType: "GTC" });
   });
 
   it("has the text of a bigint, and of a number that JSON cannot represent", async () => {
@@ -206,7 +173,7 @@ describe("an order", () => {
     ["Unix seconds", 1_767_225_601, "1767225601"],
     ["an invalid Date, which the server refuses", new Date(Number.NaN), "Invalid Date"],
   ])("expires at %s", async (_case, expiration, text) => {
-    const gtd = { ...order, orderType: "GTD" };
+    const gtd = { ...ORDER, orderType: "GTD" };
     expect(await bodyOf({ ...gtd, expiration })).toEqual({ ...gtd, expiration: text });
   });
 });
@@ -215,20 +182,16 @@ describe("headers", () => {
   const headersOf = async (call: Call): Promise<Record<string, string>> =>
     Object.fromEntries((await sentBy(call))[0]?.headers ?? []);
 
-  const poly = { poly_address: "0xa", poly_api_key: "k", poly_passphrase: "p", poly_timestamp: "1000" };
+  const poly = {
+    ...{ poly_address: "0xa", poly_api_key: "k", poly_passphrase: "p", poly_timestamp: "1000" },
+    poly_signature: expect.stringMatching(/^[0-9a-f]{64}$/),
+  };
+  const typed = { "content-type": "application/json", "content-length": "14" };
   it.each<[of: string, Call, more: object]>([
     ["a public request have only the host", (c) => c.serverTime(), {}],
     ["a POST without a body have a length of 0", ({ control }) => control.reset(), { "content-length": "0" }],
-    [
-      "a body have its type and its length in bytes",
-      ({ control }) => control.createEvent({ title: "é" }),
-      { "content-type": "application/json", "content-length": "14" },
-    ],
-    [
-      "a signed request have the five of the specification",
-      (c) => c.cancelAll(),
-      { ...poly, poly_signature: expect.stringMatching(/^[0-9a-f]{64}$/) },
-    ],
+    ["a body have its type and its length in bytes", (c) => c.control.createEvent({ title: "é" }), typed],
+    ["a signed request have the five of the specification", (c) => c.cancelAll(), poly],
   ])("of %s", async (_of, call, more) => {
     expect(await headersOf(call)).toEqual({ host: "127.0.0.1:7070", ...more });
   });

@@ -41,11 +41,8 @@ async function compareBooks(inspector: Inspector, seed: number, cursors: number)
       await inspector.button(isYes ? "YES" : "NO", inspector.pane("book")).click();
     }
     const [yes, no] = session.books.get(sequence) as readonly [object, object];
-    expect({ sequence, isYes, ...(await shownBook(page)) }).toEqual({
-      sequence,
-      isYes,
-      ...(isYes ? yes : no),
-    });
+    const expected = { sequence, isYes, ...(isYes ? yes : no) };
+    expect({ sequence, isYes, ...(await shownBook(page)) }).toEqual(expected);
   }
 }
 

@@ -31,6 +31,9 @@ afterAll(async () => {
 const sequenceNow = async ({ url } = server): Promise<number> =>
   (await fetchJson<{ sequence: number }>(url, "/sim")).sequence;
 
+const bidding = (price: number, size: number) =>
+  client.place({ tokenId: story.yes, side: "BUY", price, size });
+
 /** Waits until the page has caught up with the exchange. */
 const caughtUp = async (): Promise<void> =>
   inspector.waitForPosition(new RegExp(`^live sequence ${await sequenceNow()} `));
@@ -43,19 +46,15 @@ describe.runIf(BROWSER !== null)("the inspector of a running exchange", () => {
   });
 
   it("shows requests of a client as they come, with their durations", async () => {
-    const { status, id } = orThrow(
-      await client.place({ tokenId: story.yes, side: "BUY", price: 0.31, size: 7 }),
-    );
+    const { status, id } = orThrow(await bidding(0.31, 7));
     expect(status).toBe("LIVE");
     const row = inspector.pane("journal").getByRole("listitem").filter({ hasText: "BUY 7 YES @ 0.31" });
     await row.filter({ hasText: /\d\.\d ms/ }).waitFor();
     await caughtUp();
     orThrow(await client.cancel(id));
-    await inspector
-      .pane("journal")
-      .getByText(/^ → canceled order \d+ with 7 open/)
-      .waitFor();
-    await client.place({ tokenId: story.yes, side: "BUY", price: 0.315, size: 7 });
+    const canceled = inspector.pane("journal").getByText(/^ → canceled order \d+ with 7 open/);
+    await canceled.waitFor();
+    await bidding(0.315, 7);
     await inspector.pane("journal").getByText("refused: INVALID_TICK_SIZE").last().waitFor();
   });
 
@@ -74,11 +73,11 @@ describe.runIf(BROWSER !== null)("the inspector of a running exchange", () => {
     ] as const) {
       const within = await inspector.open(pane);
       for (const name of buttons) {
-        expect([name, await inspector.button(name, within).isDisabled()]).toEqual([name, true]);
+        expect(await inspector.button(name, within).isDisabled(), name).toBe(true);
         expect(await inspector.button(name, within).getAttribute("title")).toBe(past);
       }
     }
-    orThrow(await client.place({ tokenId: story.yes, side: "BUY", price: 0.3, size: 1 }));
+    orThrow(await bidding(0.3, 1));
     orThrow(await client.cancelAll());
     await expect.poll(count).toBeGreaterThan(countBefore);
     expect(await rows.textContent()).toMatch(new RegExp(`^${before} of`));
@@ -88,15 +87,14 @@ describe.runIf(BROWSER !== null)("the inspector of a running exchange", () => {
 
   it("mines, bumps fees, sets and ends faults", async () => {
     const pane = await inspector.open("chain");
-    const head = async () =>
-      (await fetchJson<{ head: { number: number } }>(server.url, "/sim/chain")).head.number;
+    const head = async () => orThrow(await client.control.chain.info()).head.number;
     const before = await head();
     // The second click comes while the first is executed.
     await inspector.button("Mine a block", pane).evaluate((button: HTMLButtonElement) => {
       for (let click = 0; click < 2; click += 1) button.click();
     });
-    await pane
-      .locator("dl.facts")
+    const facts = pane.locator("dl.facts");
+    await facts
       .getByText(String(before + 2), { exact: true })
       .first()
       .waitFor();
@@ -108,8 +106,7 @@ describe.runIf(BROWSER !== null)("the inspector of a running exchange", () => {
       await inspector.button("Set fault", pane).click();
       await pane.getByText(new RegExp(`: ${kind}, hit 0, 3 remaining`)).waitFor();
     }
-    const faults = async () =>
-      (await fetchJson<{ data: unknown[] }>(server.url, "/sim/chain/faults")).data.length;
+    const faults = async () => orThrow(await client.control.chain.faults()).data.length;
     expect(await faults()).toBe(2);
     await inspector.button("End", pane).first().click();
     await expect.poll(() => inspector.button("End", pane).count()).toBe(1);
@@ -139,7 +136,7 @@ describe.runIf(BROWSER !== null)("the inspector of a running exchange", () => {
 
   it("moves the clock, and shows the error of an invalid duration", async () => {
     const pane = await inspector.open("clock");
-    const time = async () => Date.parse((await fetchJson<{ time: string }>(server.url, "/sim/clock")).time);
+    const time = async () => Date.parse(orThrow(await client.control.clock()).time);
     const shows = async () => Date.parse((await pane.locator(".big").textContent()) ?? "");
     for (const [name, ms] of [
       ["+1s", 1e3],
@@ -165,14 +162,12 @@ describe.runIf(BROWSER !== null)("the inspector of a running exchange", () => {
         ...{ orderType: "GTD", expiration: new Date(expiration * 1000) },
       }),
     );
-    await pane
-      .getByText(/^order \d+$/)
-      .first()
-      .waitFor();
+    const timer = pane.getByText(/^order \d+$/).first();
+    await timer.waitFor();
     await inspector.button("To the next timer", pane).click();
     await expect.poll(time).toBe(expiration * 1000);
     await expect.poll(shows).toBe(expiration * 1000);
-    const mode = async () => (await fetchJson<{ mode: string; rate: number }>(server.url, "/sim/clock")).mode;
+    const mode = async () => orThrow(await client.control.clock()).mode;
     for (const [name, expected, says] of [
       ["Run", "real", "runs with the wall clock"],
       ["Run at", "scaled", "runs 60 times as fast as the wall clock"],
@@ -190,17 +185,12 @@ describe.runIf(BROWSER !== null)("the inspector of a running exchange", () => {
     const kind = journal.getByLabel("Kind of row");
     await kind.selectOption("clock");
     onTestFinished(async () => void (await kind.selectOption("all")));
-    const count = async (): Promise<number> =>
-      Number(
-        /^(\d+) of/.exec((await journal.locator("header").getByRole("status").textContent()) ?? "")?.[1],
-      );
+    const shown = journal.locator("header").getByRole("status");
+    const count = async () => Number(/^(\d+) of/.exec((await shown.textContent()) ?? "")?.[1]);
     const set = async (change: object, text: string): Promise<void> => {
       await fetchJson(server.url, "/sim/clock", change);
-      await rows
-        .last()
-        .filter({ hasText: text })
-        .filter({ hasText: /\d ms$/ })
-        .waitFor();
+      const last = rows.last().filter({ hasText: text });
+      await last.filter({ hasText: /\d ms$/ }).waitFor();
     };
     const { time } = await fetchJson<{ time: string }>(server.url, "/sim/clock");
     const expiration = new Date(Math.floor(Date.parse(time) / 1_000) * 1_000 + 90_000);
@@ -224,9 +214,7 @@ describe.runIf(BROWSER !== null)("the inspector of a running exchange", () => {
   it("funds an account, and asks for an amount", async () => {
     const pane = await inspector.open("accounts");
     await pane.getByLabel("Account").selectOption({ label: `${story.bob.toLowerCase().slice(0, 8)}…` });
-    const balance = async () =>
-      (await fetchJson<{ collateral: { balance: number } }>(server.url, `/sim/accounts/${story.bob}`))
-        .collateral.balance;
+    const balance = async () => orThrow(await client.control.account(story.bob)).collateral.balance;
     const before = await balance();
     await pane.getByRole("spinbutton").fill("12.5");
     await inspector.button("Fund", pane).click();
@@ -245,12 +233,10 @@ describe.runIf(BROWSER !== null)("the inspector of a running exchange", () => {
     await inspector.button("Take", pane).click();
     await pane.getByText("before <b>rain</b>").waitFor();
     const [sequence, hash] = [await sequenceNow(), await hashNow()];
-    orThrow(await client.place({ tokenId: story.yes, side: "BUY", price: 0.29, size: 3 }));
+    orThrow(await bidding(0.29, 3));
     await inspector.pane("journal").getByText("BUY 3 YES @ 0.29").waitFor();
-    const [field, error] = [
-      inspector.page.getByLabel("Go to sequence"),
-      inspector.page.getByText("expected a sequence"),
-    ];
+    const field = inspector.page.getByLabel("Go to sequence");
+    const error = inspector.page.getByText("expected a sequence");
     await field.fill("99999999");
     await field.press("Enter");
     await error.waitFor();
@@ -261,7 +247,7 @@ describe.runIf(BROWSER !== null)("the inspector of a running exchange", () => {
     await error.waitFor({ state: "detached" });
     await inspector.button("Delete", pane).click();
     await expect.poll(() => pane.getByText("before <b>rain</b>").count()).toBe(0);
-    orThrow(await client.place({ tokenId: story.yes, side: "BUY", price: 0.28, size: 3 }));
+    orThrow(await bidding(0.28, 3));
     await inspector.pane("journal").getByText("BUY 3 YES @ 0.28").waitFor();
   });
 
@@ -271,13 +257,13 @@ describe.runIf(BROWSER !== null)("the inspector of a running exchange", () => {
     await faults.getByLabel("Number of times").fill("1");
     await inspector.button("Inject", faults).click();
     await faults.getByText(/POST \/clob\/order: 503, fired 0 times/).waitFor();
-    const hit = await client.place({ tokenId: story.yes, side: "BUY", price: 0.3, size: 1 });
+    const hit = await bidding(0.3, 1);
     expect(hit).toMatchObject({ ok: false, error: { code: "UNAVAILABLE" } });
     await inspector.pane("journal").getByText("POST /clob/order → 503 UNAVAILABLE").waitFor();
     await faults.getByLabel("Effect").selectOption("drop reply");
     await inspector.button("Inject", faults).click();
     await faults.getByText(/: reply, fired 0 times/).waitFor();
-    const lost = await client.place({ tokenId: story.yes, side: "BUY", price: 0.3, size: 2 });
+    const lost = await bidding(0.3, 2);
     expect(lost).toMatchObject({ ok: false, error: { code: "CONNECTION_LOST" } });
     const journal = inspector.pane("journal");
     await journal.getByLabel("Kind of row").selectOption("faults");
@@ -287,11 +273,9 @@ describe.runIf(BROWSER !== null)("the inspector of a running exchange", () => {
     await faults.getByLabel("Effect").selectOption("drop connection");
     await faults.getByLabel("Number of times").fill("");
     await inspector.button("Inject", faults).click();
-    await faults
-      .getByText(/: connection/)
-      .last()
-      .waitFor();
-    const { data } = await fetchJson<{ data: { times: number | null }[] }>(server.url, "/sim/faults");
+    const dropping = faults.getByText(/: connection/).last();
+    await dropping.waitFor();
+    const { data } = orThrow(await client.control.faults());
     expect(data.map(({ times }) => times)).toEqual([1, 1, null]);
     for (let left = await inspector.button("Remove", faults).count(); left > 0; left -= 1) {
       await inspector.button("Remove", faults).first().click();
@@ -299,10 +283,8 @@ describe.runIf(BROWSER !== null)("the inspector of a running exchange", () => {
     }
     await faults.getByLabel("Route").fill("POST /nowhere");
     await inspector.button("Inject", faults).click();
-    await faults
-      .getByRole("status")
-      .filter({ hasText: /nowhere/ })
-      .waitFor();
+    const status = faults.getByRole("status").filter({ hasText: /nowhere/ });
+    await status.waitFor();
   });
 
   it("finds refused requests without a command by kind and by text", async () => {
@@ -340,7 +322,7 @@ describe.runIf(BROWSER !== null)("the inspector of a running exchange", () => {
     await waitFor("of a test");
     const fault = orThrow(await control.addFault({ route: "POST /clob/order", status: 503, times: 2 }));
     await waitFor(/POST \/clob\/order: 503, fired 0 times/);
-    await client.place({ tokenId: story.yes, side: "BUY", price: 0.3, size: 1 });
+    await bidding(0.3, 1);
     await waitFor(/POST \/clob\/order: 503, fired 1 time /);
     orThrow(await control.startBots({ profile: "thin" }));
     await waitFor(/of the profile thin running/);
@@ -361,9 +343,8 @@ describe.runIf(BROWSER !== null)("the inspector of a running exchange", () => {
     await caughtUp();
     const own = await clientOn(server.url, "4");
     const [market] = orThrow(await own.markets({ active: true, limit: 1 })).data;
-    orThrow(
-      await own.place({ tokenId: market?.tokens[0]?.tokenId ?? "", side: "BUY", price: 0.01, size: 9 }),
-    );
+    const tokenId = market?.tokens[0]?.tokenId ?? "";
+    orThrow(await own.place({ tokenId, side: "BUY", price: 0.01, size: 9 }));
     own.close();
     await inspector.pane("journal").getByText("BUY 9 YES @ 0.01").waitFor();
     const [download] = await Promise.all([
@@ -376,8 +357,7 @@ describe.runIf(BROWSER !== null)("the inspector of a running exchange", () => {
   });
 });
 
-const hashNow = async (): Promise<string> =>
-  (await fetchJson<{ hash: string }>(server.url, "/sim/state/hash")).hash;
+const hashNow = async () => orThrow(await client.control.stateHash()).hash;
 
 describe.runIf(BROWSER !== null)("a server", () => {
   it("that stops is shown as not connected, and followed again when it is back", async () => {

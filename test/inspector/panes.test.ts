@@ -49,19 +49,13 @@ describe.runIf(BROWSER !== null).each([
       expect.stringMatching(/SELL 40 YES @ 0\.4 .* fills/),
       expect.stringMatching(/SELL 5 YES @ 0\.39 .* fills/),
     ]);
-    const byAlice = await filtered(
-      () =>
-        journal.getByLabel("Account").selectOption({ label: `${story.alice.toLowerCase().slice(0, 8)}…` }),
-      /^0 of/,
-    );
-    expect(byAlice).toEqual([]);
+    const alice = { label: `${story.alice.toLowerCase().slice(0, 8)}…` };
+    expect(await filtered(() => journal.getByLabel("Account").selectOption(alice), /^0 of/)).toEqual([]);
     await filtered(() => journal.getByLabel("Kind of row").selectOption("refused"), /^1 of/);
     await journal.getByLabel("Account").selectOption("0");
     await journal.getByLabel("Kind of row").selectOption("all");
-    const inMarket = await filtered(
-      () => journal.getByLabel("Market").selectOption({ label: story.slug }),
-      /^[1-9]\d* of/,
-    );
+    const ofMarket = () => journal.getByLabel("Market").selectOption({ label: story.slug });
+    const inMarket = await filtered(ofMarket, /^[1-9]\d* of/);
     expect(inMarket.length).toBeGreaterThan(5);
     expect(inMarket).toContainEqual(expect.stringContaining("refused: INVALID_TICK_SIZE"));
     for (const row of inMarket) expect(row).toMatch(/will-the-page-show-it|order \d+|fault|block/);
@@ -89,10 +83,8 @@ describe.runIf(BROWSER !== null).each([
       const auth = await inspector.open("auth");
       await auth.getByRole("textbox").first().fill(curl);
       await inspector.button("Explain", auth).click();
-      await auth
-        .getByText("TIMESTAMP_OUT_OF_WINDOW")
-        .or(auth.getByText("This request is accepted."))
-        .waitFor();
+      const accepted = auth.getByText("This request is accepted.");
+      await auth.getByText("TIMESTAMP_OUT_OF_WINDOW").or(accepted).waitFor();
       // So can one that was changed after it was signed.
       await auth.getByRole("textbox").first().fill(curl.replace('"size":40', '"size":41'));
       await inspector.button("Explain", auth).click();
@@ -162,11 +154,7 @@ describe.runIf(BROWSER !== null).each([
   it("find an order by its number as the page writes it", async () => {
     const pane = await inspector.open("order");
     const field = pane.getByLabel("Order by id or number");
-    for (const [text, number] of [
-      ["1", 1],
-      ["#2", 2],
-      ["order 3", 3],
-    ] as const) {
+    for (const [text, number] of Object.entries({ 1: 1, "#2": 2, "order 3": 3 })) {
       await field.fill(text);
       await field.press("Enter");
       await pane.getByRole("heading", { name: new RegExp(`^order ${number}(?!\\d)`) }).waitFor();
@@ -189,17 +177,11 @@ describe.runIf(BROWSER !== null).each([
       [`YES ${story.slug}`, held],
     ] as const) {
       const [balance, available, reserved] = (await cells(row)).map(Number);
-      expect({ balance, available, reserved }).toEqual({
-        balance: of?.balance,
-        available: of?.available,
-        reserved: of?.reserved,
-      });
+      expect([balance, available, reserved]).toEqual([of?.balance, of?.available, of?.reserved]);
     }
     expect(await pane.getByText(/^Open orders: 2$/).count()).toBe(1);
-    await pane
-      .getByRole("button", { name: /^order \d+$/ })
-      .first()
-      .click();
+    const order = pane.getByRole("button", { name: /^order \d+$/ }).first();
+    await order.click();
     await inspector.pane("order").locator("article").waitFor();
   });
 
@@ -210,12 +192,8 @@ describe.runIf(BROWSER !== null).each([
     await pane.getByText("Trades by their settlement").waitFor();
     const { head } = await fetchJson<Chain>(story.url, "/sim/chain");
     expect(textOf((await pane.locator("dl.facts").textContent()) ?? "")).toContain(`head${head.number}`);
-    expect(
-      await pane
-        .getByRole("table", { name: /^Blocks/ })
-        .getByRole("row")
-        .count(),
-    ).toBeGreaterThan(2);
+    const blocks = pane.getByRole("table", { name: /^Blocks/ }).getByRole("row");
+    expect(await blocks.count()).toBeGreaterThan(2);
   });
 
   it("show the clock, and explain a 401 like POST /sim/explain-auth", async () => {
@@ -229,10 +207,8 @@ describe.runIf(BROWSER !== null).each([
     const expected = await fetchJson<AuthExplanation>(story.url, "/sim/explain-auth", request);
     const pane = await inspector.open("auth");
     const flags = Object.entries(headers).map((pair) => `-H '${pair.join(": ")}'`);
-    await pane
-      .getByRole("textbox")
-      .first()
-      .fill(`curl -X DELETE ${request.url} ${flags.join(" \\\n  ")} -d '${request.body}'`);
+    const curl = `curl -X DELETE ${request.url} ${flags.join(" \\\n  ")} -d '${request.body}'`;
+    await pane.getByRole("textbox").first().fill(curl);
     const signed = expected.canonicalMessage.replace("DELETE", "delete");
     await pane.getByRole("textbox").nth(1).fill(signed);
     await inspector.button("Explain", pane).click();

@@ -71,12 +71,9 @@ export async function playStory(server: RunningServer, folder: string): Promise<
 
 /** Sends a GET, or a POST with a body, and returns the JSON of the reply. */
 export const fetchJson = async <Body>(url: string, path: string, body?: object): Promise<Body> => {
-  const sent = {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify(body),
-  };
-  return (await (await fetch(url + path, body === undefined ? {} : sent)).json()) as Body;
+  const headers = { "content-type": "application/json" };
+  const sent = body && { method: "POST", headers, body: JSON.stringify(body) };
+  return (await (await fetch(url + path, sent)).json()) as Body;
 };
 
 /** Number of lines of a report after its opening. */
