@@ -1,12 +1,12 @@
 import { unitsOf } from "../../api/decimals.ts";
-import { PRICE_PLACES, priceText, SIZE_PLACES, sizeText } from "../../core/format.ts";
+import { PRICE_PLACES, SIZE_PLACES } from "../../core/format.ts";
 import { FULL_PRICE } from "../../core/units.ts";
 import type { Scenario } from "../../scenario/language/steps.ts";
 import { OTHER_GOLDEN, readGolden, sideDiff, tradesDiff } from "../../scenario/run/expectations.ts";
 import type { DiffLine } from "../../scenario/run/result.ts";
 import { type Entry, itemLines, list, map, wrapped } from "../scenario-text.ts";
 import { Draft, type Part } from "./draft.ts";
-import { type InlineFlows, type RunRecord, withFlowsInline } from "./inline-flows.ts";
+import { type InlineFlows, type PlacedOrder, type RunRecord, withFlowsInline } from "./inline-flows.ts";
 import type { Failed } from "./trial.ts";
 
 const ROW = /^\s*(?:(?<bid>\S+ \(\d+\)) )?\|\s+(?<price>[\d.]+) \|(?: (?<ask>\S+ \(\d+\)))?$/;
@@ -51,20 +51,11 @@ export interface GoldenCut {
 export const differingLines = (diff: readonly DiffLine[]): string[] =>
   diff.flatMap(({ kind, text }) => (kind === "expected" || kind === "found" ? [`${kind} ${text}`] : []));
 
-/** A placed order that may trade: by a step, or by a row of its flow. */
-interface Action {
-  readonly step: number;
-  /** From 1; null for an order step. */
-  readonly row: number | null;
-  readonly account: string;
+/** A placed order with its terms as numbers. */
+interface Action extends PlacedOrder {
   readonly market: string | null;
-  readonly side: string;
-  readonly outcome: string;
   readonly price: number;
   readonly size: number;
-  /** Number of fills before and after it. */
-  readonly before: number;
-  readonly after: number;
 }
 
 function bookDifference({ markets }: Scenario, expected: Golden, found: Golden): GoldenCut | null {
@@ -97,7 +88,11 @@ function tradeDifference(
   index: number,
 ): GoldenCut | null {
   if (scenario.steps.some(({ kind }) => kind === "race" || kind === "restore")) return null;
-  const actions = actionsOf(scenario, run);
+  const actions = run.placed.map((order): Action => {
+    const { price, size, market } = order.words;
+    const terms = { price: units(price, PRICE_PLACES), size: units(size, SIZE_PLACES) };
+    return { ...order, ...terms, market: market ?? scenario.markets[0]?.name ?? null };
+  });
   const traded = actions.find(({ after }) => after > index);
   const isMissingTrades = (action: Action): boolean => remainingTrades(expected, index, action).length > 0;
   // If the expected trade is missing, an earlier order did not match as it should have.
@@ -131,7 +126,7 @@ function remainingTrades(expected: readonly string[], index: number, action: Act
   for (const line of expected.slice(index)) {
     const trade = parseTrade(line);
     if (trade === null || !canBeTaker(action, trade) || trade.size > size) break;
-    const cost = trade.price * (action.side === "BUY" ? 1 : -1);
+    const cost = trade.price * (action.words.side === "BUY" ? 1 : -1);
     if (cost < worst) break;
     trades.push(line);
     size -= trade.size;
@@ -144,19 +139,20 @@ function remainingTrades(expected: readonly string[], index: number, action: Act
 function canBeMaker(action: Action, line: string): boolean {
   const trade = parseTrade(line);
   if (trade === null || !line.includes(` from ${action.account}`)) return false;
-  const isSameOutcome = action.outcome === trade.outcome;
+  const isSameOutcome = action.words.outcome === trade.outcome;
   const price = isSameOutcome ? trade.price : FULL_PRICE - trade.price;
-  return action.price === price && (action.side !== trade.side) === isSameOutcome;
+  return action.price === price && (action.words.side !== trade.side) === isSameOutcome;
 }
 
 const TRADE =
   /^(?<account>\S+) (?<side>BUY|SELL) (?<size>[\d.]+) (?<outcome>YES|NO) @ (?<price>[\d.]+) (?:in (?<market>\S+) )?from /;
 
+const units = (text: string, places: number): number => unitsOf(text, places) ?? 0;
+
 /** The market is undefined if there is only one. */
 function parseTrade(line: string) {
   const { account, market, side = "", outcome = "", size = "", price = "" } = TRADE.exec(line)?.groups ?? {};
   if (account === undefined) return null;
-  const units = (text: string, places: number): number => unitsOf(text, places) ?? 0;
   const exact = { size: units(size, SIZE_PLACES), price: units(price, PRICE_PLACES) };
   return { account, market, side, outcome, ...exact };
 }
@@ -164,39 +160,10 @@ function parseTrade(line: string) {
 /** Whether an order can be the taker of a trade. */
 function canBeTaker(action: Action, trade: NonNullable<ReturnType<typeof parseTrade>>): boolean {
   const { market, price } = trade;
-  const isWithinLimit = action.side === "BUY" ? price <= action.price : price >= action.price;
+  const isWithinLimit = action.words.side === "BUY" ? price <= action.price : price >= action.price;
   const isInMarket = market === undefined || market === action.market;
-  const isLike = (["account", "side", "outcome"] as const).every((field) => trade[field] === action[field]);
-  return isLike && isInMarket && isWithinLimit;
-}
-
-/** Returns the placed orders of a run, in order. */
-function actionsOf({ steps, markets }: Scenario, { flows, fillsAfter }: RunRecord): Action[] {
-  const actions: Action[] = [];
-  const add = (
-    { number: step, account }: { readonly number: number; readonly account: string },
-    row: number | null,
-    terms: Pick<Action, "market" | "side" | "outcome" | "price" | "size">,
-    after: number,
-  ): void => {
-    const { side, outcome, price, size } = terms;
-    const market = terms.market ?? markets[0]?.name ?? null;
-    const before = actions.at(-1)?.after ?? 0;
-    actions.push({ step, row, account, market, side, outcome, price, size, before, after });
-  };
-  for (const step of steps) {
-    const { number } = step;
-    const stepMarket = "market" in step ? step.market : null;
-    for (const [index, { row, fills }] of (flows.get(number)?.rows ?? []).entries()) {
-      if (row.op !== "place") continue;
-      add({ number, account: row.account }, index + 1, { ...row, market: row.market ?? stepMarket }, fills);
-    }
-    const after = fillsAfter.get(number);
-    if (after === undefined) break;
-    if (step.kind !== "order" || step.exact === null) continue;
-    add(step, null, { ...step.exact, market: step.exact.market ?? stepMarket }, after);
-  }
-  return actions;
+  const isLike = (["side", "outcome"] as const).every((field) => trade[field] === action.words[field]);
+  return isLike && trade.account === action.account && isInMarket && isWithinLimit;
 }
 
 /**
@@ -247,10 +214,10 @@ export function withoutGolden(
   const last = after === null ? at - 1 : indexOf(after.step);
   const [from, to] = [stepsBefore(last + 1), stepsBefore(at)];
   const removed = whole.steps.filter((_step, index) => (index >= from && index < to) || index > to);
-  const beginnings = kept.map(({ step: number, row, account, side, size, outcome, price }) =>
+  const beginnings = kept.map(({ step: number, row, account, words: { side, size, outcome, price } }) =>
     row === null
       ? (draft.steps[indexOf(number)]?.text.split("\n", 1)[0] ?? "")
-      : `- ${account}: ${side} ${sizeText(size)} ${outcome} @ ${priceText(price)}`,
+      : `- ${account}: ${side} ${size} ${outcome} @ ${price}`,
   );
   return { ...inline, text: whole.without(removed), kept: beginnings };
 }

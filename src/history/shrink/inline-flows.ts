@@ -1,11 +1,12 @@
 import { type Millis, millis } from "../../core/units.ts";
 import { isName } from "../../scenario/language/fields.ts";
+import type { OrderWords } from "../../scenario/language/order-line.ts";
 import { type FlowStep, type Scenario, stepsOf } from "../../scenario/language/steps.ts";
 import { goldenText, rowText } from "../../scenario/run/format.ts";
 import type { Failure } from "../../scenario/run/result.ts";
-import { byOperations, FlowPlayer } from "../../scenario/venue/play-flow.ts";
+import { byOperations, FlowPlayer, playFlow } from "../../scenario/venue/play-flow.ts";
 import type { Venue } from "../../scenario/venue/venue.ts";
-import type { Checks, FlowOutcome } from "../../scenario/venue/views.ts";
+import type { Checks } from "../../scenario/venue/views.ts";
 import type { FlowRow } from "../../simulation/flow.ts";
 import { moment } from "../scenario-text.ts";
 import type { Draft, Part, Replacement } from "./draft.ts";
@@ -17,42 +18,12 @@ interface PlayedRow {
   readonly at: Millis;
   /** Whether it had an effect: it was not refused, and a cancel found an order. */
   readonly isEffective: boolean;
-  /** Number of fills of the scenario after it. */
-  readonly fills: number;
-}
-
-/** Plays the rows of a flow one by one, up to the row number `last`, and calls `record` after each. */
-async function playRecorded(
-  venue: Venue,
-  rows: AsyncIterable<readonly FlowRow[]>,
-  market: string,
-  last: number,
-  record: (played: PlayedRow) => void,
-): Promise<FlowOutcome> {
-  const start = await venue.now();
-  const player = new FlowPlayer(byOperations(venue, market, start));
-  for await (const batch of rows) {
-    for (const row of batch) {
-      if (player.rows === last) return player.outcome;
-      const { canceled, rejected } = player.outcome;
-      let isEffective = true;
-      try {
-        await player.play(row);
-        const isCancel = row.op === "cancel" || row.op === "cancel-all";
-        const hasCanceled = player.outcome.canceled > canceled;
-        isEffective = player.outcome.rejected === rejected && (!isCancel || hasCanceled);
-      } finally {
-        // The row at which the scenario fails is needed, also if the exchange throws.
-        isEffective ||= player.rows === last;
-        record({ row, at: millis(start + row.at), isEffective, fills: venue.fillCount() });
-      }
-    }
-  }
-  return player.outcome;
 }
 
 /** A played flow. */
 interface PlayedFlow {
+  /** Number of its step. */
+  readonly step: number;
   readonly start: Millis;
   /** Rows up to the one at which the scenario fails. */
   readonly rows: PlayedRow[];
@@ -60,12 +31,26 @@ interface PlayedFlow {
   isCut: boolean;
 }
 
+const NO_FLOW: PlayedFlow = { step: 0, start: millis(0), rows: [], isCut: false };
+
+/** A placed order that may trade: by a step, or by a row of its flow. */
+export interface PlacedOrder {
+  readonly step: number;
+  /** From 1; null for an order step. */
+  readonly row: number | null;
+  readonly account: string;
+  readonly words: OrderWords;
+  /** Number of fills of the scenario before and after it. */
+  readonly before: number;
+  readonly after: number;
+}
+
 /** Record of a run of a scenario, up to its failure. */
 export interface RunRecord {
   /** By number of the step. */
   readonly flows: ReadonlyMap<number, PlayedFlow>;
-  /** Number of fills after each step, by number of the step. */
-  readonly fillsAfter: ReadonlyMap<number, number>;
+  /** In order. */
+  readonly placed: readonly PlacedOrder[];
   /** All trades and books at the failure, as in a golden file. */
   readonly golden: string;
 }
@@ -73,38 +58,72 @@ export interface RunRecord {
 /** Maximum number of rows of a flow that are turned into steps. */
 const MAX_ROWS = 5_000;
 
-/** Runs a failing scenario again, and records its flows and steps. */
+/** Runs a failing scenario again, and records its flows and orders. */
 export async function recordRun(
   { scenario, failure }: Failed,
   trial: Trial,
   checks: Checks,
 ): Promise<RunRecord> {
   const flows = new Map<number, PlayedFlow>();
-  const fillsAfter = new Map<number, number>();
-  const queue = scenario.steps.filter(isFlow);
+  const placed: PlacedOrder[] = [];
+  const orderSteps = new Map(
+    scenario.steps.flatMap((step) => (step.kind === "order" ? [[step.words, step.number] as const] : [])),
+  );
+  const flowsToPlay = scenario.steps.filter(isFlow).values();
   let golden = "";
   await trial.failureOf(scenario, {
     checks,
     open: async (of) => {
       const venue: Venue = await trial.environment.open(of);
+      const place = venue.place.bind(venue);
+      let flow: PlayedFlow = NO_FLOW;
+      venue.place = async (account, words) => {
+        const step = orderSteps.get(words);
+        const before = venue.fillCount();
+        const attempt = await place(account, words);
+        const order = { account, words, before, after: venue.fillCount() };
+        if (step !== undefined) placed.push({ step, row: null, ...order });
+        else if (!flow.isCut) placed.push({ step: flow.step, row: flow.rows.length + 1, ...order });
+        return attempt;
+      };
       venue.play = async (rows, market) => {
-        const step = queue.shift();
-        const flow: PlayedFlow = { start: await venue.now(), rows: [], isCut: false };
-        if (step !== undefined) flows.set(step.number, flow);
-        const last = step?.number === failure.step ? rowOf(failure) : Number.POSITIVE_INFINITY;
-        return playRecorded(venue, rows, market, last, (played) => {
-          flow.isCut ||= flow.rows.length === MAX_ROWS;
-          if (!flow.isCut) flow.rows.push(played);
+        const start = await venue.now();
+        flow = { step: flowsToPlay.next().value?.number ?? 0, start, rows: [], isCut: false };
+        flows.set(flow.step, flow);
+        const last = flow.step === failure.step ? rowOf(failure) : Number.POSITIVE_INFINITY;
+        const execute = byOperations(venue, market, start);
+        const player = new FlowPlayer(async (row) => {
+          let isEffective = true;
+          try {
+            const attempt = await execute(row);
+            isEffective = attempt.ok && (row.op === "fund" || attempt.value > 0);
+            return attempt;
+          } finally {
+            // The row at which the scenario fails is needed, also if the exchange throws.
+            isEffective ||= player.rows === last;
+            flow.isCut ||= flow.rows.length === MAX_ROWS;
+            if (!flow.isCut) flow.rows.push({ row, at: millis(start + row.at), isEffective });
+          }
         });
+        return playFlow(player, firstRows(rows, last), null);
       };
       return venue;
     },
-    taken: ({ number }, venue) => void fillsAfter.set(number, venue.fillCount()),
     failed: async (venue) => {
       golden = await goldenText(scenario, venue);
     },
   });
-  return { flows, fillsAfter, golden };
+  return { flows, placed, golden };
+}
+
+/** Yields the first `count` rows, in batches. */
+async function* firstRows(rows: AsyncIterable<readonly FlowRow[]>, count: number) {
+  let left = count;
+  for await (const batch of rows) {
+    yield batch.slice(0, left);
+    left -= batch.length;
+    if (left <= 0) return;
+  }
 }
 
 const ROW = /^(?:at|after|the first:) row (\d+)/;
@@ -216,7 +235,7 @@ export function withFlowsInline(
   let added = 0;
   for (const [index, step] of scenario.steps.entries()) {
     if (!isFlow(step)) continue;
-    const flow = run.flows.get(step.number) ?? { start: millis(0), rows: [], isCut: false };
+    const flow = run.flows.get(step.number) ?? NO_FLOW;
     const last = lastRow(step.number) ?? Number.POSITIVE_INFINITY;
     const rows = flow.rows.slice(0, last);
     const steps = flowSteps(rows, flow.start, names, step.market, withTimes);

@@ -33,7 +33,7 @@ export interface Environment {
   readonly open: (scenario: Scenario) => Soon<Venue>;
 }
 
-type Callbacks = Partial<Pick<RunOptions, "open" | "taken" | "failed">>;
+type Callbacks = Partial<Pick<RunOptions, "open" | "failed">>;
 
 /** Runs variants of one scenario file. */
 export class Trial {

@@ -27,8 +27,6 @@ export interface RunOptions extends SessionOptions {
   readonly lastStep?: number | null;
   /** Flags of `clobsim run` that name the exchange, for the command that repeats a failure; by default those of `way`. */
   readonly flags?: readonly string[];
-  /** Called after each step that is not in a race. */
-  readonly taken?: ((step: Step, venue: Venue) => void) | undefined;
   /** Called after a failure, before the exchange is closed. */
   readonly failed?: Failed | undefined;
 }
@@ -94,7 +92,6 @@ async function runFrom(from: number, session: Session, options: RunOptions): Pro
     session.step = step;
     if (step.kind === "race") return explore(session, step, () => runFrom(index + 1, session, options));
     await runStep(session, step);
-    options.taken?.(step, venue);
   }
   session.stateHash = await venue.stateHash();
   session.log("end");
