@@ -81,8 +81,8 @@ const DEFECTS: readonly Defect[] = [
   {
     name: "answers are sent before the journal is flushed",
     file: "src/server/send.ts",
-    right: "const flushed = service.persistence.flush(position);",
-    wrong: "const flushed = position < 0 ? service.persistence.flush(position) : undefined;",
+    right: "const flushed = persistence.flush(position);",
+    wrong: "const flushed = position < 0 ? persistence.flush(position) : undefined;",
     fingerprint: /^http: (?:older sequence|beyond the journal|acknowledged and lost|another)/,
     seeds: [22, 200],
     isOfCrashes: true,
