@@ -16,7 +16,7 @@ import {
   text,
   textLike,
 } from "../../core/schema.ts";
-import { nodeDisk, writeFully } from "../../engine/disk.ts";
+import { createFile, nodeDisk, writeFully } from "../../engine/disk.ts";
 import { draftOf } from "../../engine/files.ts";
 import { StoreError } from "../../engine/journal.ts";
 import { isNewer } from "../../engine/journal-line.ts";
@@ -228,17 +228,11 @@ const nameParts = ({ via, commands }: CampaignSettings): string[] => [
 /** Writes a file atomically. @throws the system's error */
 function writeAtomically(path: string, text: string): void {
   const draft = draftOf(path, randomUUID());
-  const file = nodeDisk.open(draft, "new");
-  try {
+  createFile(nodeDisk, draft, (file) => {
     writeFully(file, new TextEncoder().encode(text), 0);
     file.sync();
     nodeDisk.rename(draft, path);
-  } catch (error) {
-    rmSync(draft, { force: true });
-    throw error;
-  } finally {
-    file.close();
-  }
+  });
   nodeDisk.syncFolder(dirname(path));
 }
 

@@ -1,4 +1,5 @@
 import { Buffer } from "node:buffer";
+import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { scheduler } from "node:timers/promises";
 import { endpointOf, filledPath, type Operation } from "../../api/endpoints.ts";
@@ -141,100 +142,7 @@ export class Finding extends Error {
 export const answerName = ({ answer }: Observation): string =>
   answer === null ? "had no answer" : `answered ${answer.status} at sequence ${answer.sequence}`;
 
-/** Called with the answer to a request, or null if the connection ended without one. */
-type OnAnswer = (answer: SeenAnswer | null) => void;
-
 const HEAD_END = "\r\n\r\n";
-
-/** A connection with HTTP pipelining, which neither the project's client nor Node's supports. */
-class Pipeline {
-  /** Number of the connection within its seed, from 0. */
-  readonly number: number;
-  /** Whether the connection is closed. */
-  isEnded = false;
-  /** Error for received bytes that are not an answer to a request; null if there were none. */
-  fault: Error | null = null;
-  readonly #socket: Socket;
-  readonly #waiting: OnAnswer[] = [];
-  #received: Buffer = Buffer.alloc(0);
-
-  private constructor(number: number, socket: Socket) {
-    this.number = number;
-    this.#socket = socket;
-    socket.on("data", (bytes) => this.#receive(bytes));
-    socket.on("error", () => {});
-    socket.on("close", () => this.#end());
-  }
-
-  /** Rejects if the server cannot be reached. */
-  static open(port: number, number: number): Promise<Pipeline> {
-    return new Promise((resolve, reject) => {
-      const socket = connect({ port, host: "127.0.0.1", noDelay: true });
-      socket.once("error", reject);
-      socket.once("connect", () => {
-        socket.off("error", reject);
-        resolve(new Pipeline(number, socket));
-      });
-    });
-  }
-
-  /** Sends a request, the bytes from `cutAt` on in a second write. Calls `onAnswer` exactly once. */
-  async send(bytes: Buffer, cutAt: number | null, onAnswer: OnAnswer): Promise<void> {
-    if (this.isEnded) {
-      onAnswer(null);
-      return;
-    }
-    this.#waiting.push(onAnswer);
-    this.#socket.write(bytes.subarray(0, cutAt ?? bytes.length));
-    if (cutAt === null) return;
-    await scheduler.yield();
-    if (!this.isEnded) this.#socket.write(bytes.subarray(cutAt));
-  }
-
-  /** Closes the connection. Pending requests end without an answer. */
-  close(): void {
-    this.#socket.destroy();
-    this.#end();
-  }
-
-  #end(): void {
-    this.isEnded = true;
-    for (const onAnswer of this.#waiting.splice(0)) onAnswer(null);
-  }
-
-  #receive(bytes: Buffer): void {
-    this.#received = this.#received.length === 0 ? bytes : Buffer.concat([this.#received, bytes]);
-    for (;;) {
-      const head = this.#received.indexOf(HEAD_END);
-      if (head < 0) return;
-      const [first = "", ...lines] = this.#received.toString("latin1", 0, head).split("\r\n");
-      const headers = new Map(
-        lines.map((line): [string, string] => {
-          const colon = line.indexOf(":");
-          return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
-        }),
-      );
-      const length = Number(headers.get("content-length") ?? Number.NaN);
-      if (!Number.isInteger(length) || this.#waiting.length === 0) {
-        this.fault = new Error("an answer without a content-length, or without a request");
-        this.close();
-        return;
-      }
-      const end = head + HEAD_END.length + length;
-      if (this.#received.length < end) return;
-      const body = this.#received.toString("utf8", head + HEAD_END.length, end);
-      this.#received = this.#received.subarray(end);
-      this.#waiting.shift()?.({
-        status: Number(first.split(" ")[1]),
-        sequence: Number(headers.get("x-sim-sequence") ?? Number.NaN),
-        time: Number(headers.get("x-sim-time") ?? Number.NaN),
-        requestId: headers.get("x-request-id") ?? "",
-        fault: headers.get("x-sim-fault") ?? null,
-        body,
-      });
-    }
-  }
-}
 
 /** Time after which an answer counts as lost. Answers take less than a hundredth of it. */
 const ANSWER_TIMEOUT_MS = 30_000;
@@ -250,16 +158,36 @@ interface MutableObservation extends Observation {
   answer: SeenAnswer | null;
 }
 
+/** A request whose answer is awaited. */
+interface Waiting {
+  readonly observation: MutableObservation;
+  readonly timer: NodeJS.Timeout;
+  readonly resolve: (answer: SeenAnswer | null) => void;
+}
+
+/** A connection with HTTP pipelining, which neither the project's client nor Node's supports. */
+interface Connection {
+  /** Counts the connections of a seed, from 0. */
+  readonly number: number;
+  readonly socket: Socket;
+  isEnded: boolean;
+  /** Oldest first. */
+  readonly waiting: Waiting[];
+  received: Buffer;
+}
+
 /** The connections of one seed, with a record of all requests and answers. */
 export class Clients {
   /** The latest virtual time in any answer, Unix ms; at first the start of the exchange. */
   time: number;
   /** Whether an answer timed out. */
   hasTimedOut = false;
+  /** Error for received bytes that are not an answer to a request; null if there were none. */
+  fault: Error | null = null;
   readonly #port: () => number;
   /** Latest connection of each client. */
-  readonly #pipelines: Pipeline[] = [];
-  readonly #opened: Pipeline[] = [];
+  readonly #connections: Connection[] = [];
+  readonly #opened: Connection[] = [];
   /** In the order in which requests were sent. */
   readonly observations: MutableObservation[] = [];
   /** Number of requests sent and answers received. */
@@ -274,11 +202,6 @@ export class Clients {
     this.time = time;
   }
 
-  /** Error for received bytes that are not an answer to a request; null if there were none. */
-  get fault(): Error | null {
-    return this.#opened.find(({ fault }) => fault !== null)?.fault ?? null;
-  }
-
   /** Number of pending requests. */
   get pending(): number {
     return this.observations.length - this.#ended;
@@ -289,10 +212,11 @@ export class Clients {
    * on are sent in a second write.
    */
   async send(client: number, request: SentRequest, cutAt: number | null = null): Promise<PendingRequest> {
-    const pipeline = await this.#pipelineOf(client);
+    const connection = await this.#connectionOf(client);
+    const { socket, number, waiting } = connection;
     this.#events += 1;
     const observation: MutableObservation = {
-      client: pipeline.number,
+      client: number,
       request,
       sent: this.#events,
       answered: null,
@@ -301,19 +225,15 @@ export class Clients {
     this.observations.push(observation);
     const timer = setTimeout(() => {
       this.hasTimedOut = true;
-      pipeline.close();
+      this.#close(connection);
     }, ANSWER_TIMEOUT_MS);
-    let written: Promise<void> | null = null;
-    const done = new Promise<SeenAnswer | null>((resolve) => {
-      const bytes = bytesOf(request);
-      const cut = cutAt === null ? null : Math.min(cutAt, bytes.length - 1);
-      written = pipeline.send(bytes, cut, (answer) => {
-        clearTimeout(timer);
-        this.#record(observation, answer);
-        resolve(answer);
-      });
-    });
-    if (cutAt !== null) await written;
+    const done = new Promise<SeenAnswer | null>((resolve) => waiting.push({ observation, timer, resolve }));
+    const bytes = bytesOf(request);
+    const cut = Math.min(cutAt ?? bytes.length, bytes.length - 1);
+    socket.write(cutAt === null ? bytes : bytes.subarray(0, cut));
+    if (cutAt === null) return { done };
+    await scheduler.yield();
+    if (!connection.isEnded) socket.write(bytes.subarray(cut));
     return { done };
   }
 
@@ -332,25 +252,81 @@ export class Clients {
 
   /** Closes all connections. */
   close(): void {
-    for (const pipeline of this.#opened) pipeline.close();
+    for (const connection of this.#opened) this.#close(connection);
   }
 
-  async #pipelineOf(client: number): Promise<Pipeline> {
-    const latest = this.#pipelines[client];
+  /** Returns the connection of a client, a new one if it has ended. Rejects if the server cannot be reached. */
+  async #connectionOf(client: number): Promise<Connection> {
+    const latest = this.#connections[client];
     if (latest !== undefined && !latest.isEnded) return latest;
-    const pipeline = await Pipeline.open(this.#port(), this.#opened.length);
-    this.#pipelines[client] = pipeline;
-    this.#opened.push(pipeline);
-    return pipeline;
+    const socket = connect({ port: this.#port(), host: HOST, noDelay: true });
+    await once(socket, "connect");
+    const { length: number } = this.#opened;
+    const connection: Connection = { number, socket, isEnded: false, waiting: [], received: Buffer.alloc(0) };
+    socket.on("data", (bytes) => this.#receive(connection, bytes));
+    socket.on("error", () => {});
+    socket.on("close", () => this.#end(connection));
+    this.#connections[client] = connection;
+    this.#opened.push(connection);
+    return connection;
   }
 
-  #record(observation: MutableObservation, answer: SeenAnswer | null): void {
+  /** Closes a connection. Its pending requests end without an answer. */
+  #close(connection: Connection): void {
+    connection.socket.destroy();
+    this.#end(connection);
+  }
+
+  #end(connection: Connection): void {
+    connection.isEnded = true;
+    for (const waiting of connection.waiting.splice(0)) this.#record(waiting, null);
+  }
+
+  #receive(connection: Connection, bytes: Buffer): void {
+    connection.received = Buffer.concat([connection.received, bytes]);
+    for (;;) {
+      const { received } = connection;
+      const head = received.indexOf(HEAD_END);
+      if (head < 0) return;
+      const [first = "", ...lines] = received.toString("latin1", 0, head).split("\r\n");
+      const headers = new Map(
+        lines.map((line): [string, string] => {
+          const colon = line.indexOf(":");
+          return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
+        }),
+      );
+      const length = Number(headers.get("content-length") ?? Number.NaN);
+      const [waiting] = connection.waiting;
+      if (!Number.isInteger(length) || waiting === undefined) {
+        this.fault ??= new Error("an answer without a content-length, or without a request");
+        this.#close(connection);
+        return;
+      }
+      const end = head + HEAD_END.length + length;
+      if (received.length < end) return;
+      connection.received = received.subarray(end);
+      connection.waiting.shift();
+      this.#record(waiting, {
+        status: Number(first.split(" ")[1]),
+        sequence: Number(headers.get("x-sim-sequence") ?? Number.NaN),
+        time: Number(headers.get("x-sim-time") ?? Number.NaN),
+        requestId: headers.get("x-request-id") ?? "",
+        fault: headers.get("x-sim-fault") ?? null,
+        body: received.toString("utf8", head + HEAD_END.length, end),
+      });
+    }
+  }
+
+  #record({ observation, timer, resolve }: Waiting, answer: SeenAnswer | null): void {
+    clearTimeout(timer);
     this.#ended += 1;
     if (this.#waiting?.count === this.#ended) this.#waiting.resolve();
-    if (answer === null) return;
-    this.#events += 1;
-    observation.answered = this.#events;
-    observation.answer = answer;
-    if (answer.time > this.time) this.time = answer.time;
+    if (answer !== null) {
+      this.#events += 1;
+      observation.answered = this.#events;
+      observation.answer = answer;
+      if (answer.time > this.time) this.time = answer.time;
+    }
+    resolve(answer);
   }
 }
