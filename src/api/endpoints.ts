@@ -55,6 +55,13 @@ export const ENDPOINTS: readonly AnyEndpoint[] = [
 
 export const endpointOf = (operation: Operation): AnyEndpoint => BY_OPERATION[operation];
 
+/** Returns the endpoint of a request's path, which has no query; undefined if there is none. */
+export const endpointAt = (method: string, path: string): AnyEndpoint | undefined =>
+  ENDPOINTS.find((each) => {
+    const pattern = each.path.replaceAll(".", "\\.").replace(/\{\w+\}/g, "[^/]+");
+    return each.method === method && new RegExp(`^${pattern}$`).test(path);
+  });
+
 /** Returns the path of an endpoint with the values of its parameters, encoded. */
 export const filledPath = ({ path }: AnyEndpoint, values: Readonly<Record<string, string>>): string =>
   path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(values[name] ?? ""));

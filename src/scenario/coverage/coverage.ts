@@ -1,4 +1,4 @@
-import { type AnyEndpoint, ENDPOINTS, isTradingEndpoint } from "../../api/endpoints.ts";
+import { endpointAt, isTradingEndpoint } from "../../api/endpoints.ts";
 import { parseReply } from "../../client/result.ts";
 import type { HttpReply, HttpRequest } from "../../client/transport.ts";
 import type { Exchange } from "../../engine/exchange.ts";
@@ -154,7 +154,7 @@ export async function measureCoverage(
 }
 
 function countReply({ method, path }: HttpRequest, reply: HttpReply, counts: Counts): void {
-  const endpoint = endpointAt(method, path);
+  const endpoint = endpointAt(method, path.replace(/\?.*/s, ""));
   if (endpoint === undefined) return;
   if (reply.status === 200) {
     counts.add("endpoints", endpoint.operation);
@@ -181,14 +181,4 @@ function countStep(step: Step, counts: Counts): void {
     if ((fields[name] ?? null) !== null) counts.add("expectations", name);
   }
   if (step.kind === "replay" && step.rejected > 0) counts.add("refused steps", "replay: rows");
-}
-
-const ROUTES = ENDPOINTS.map((endpoint) => ({
-  endpoint,
-  pattern: new RegExp(`^${endpoint.path.replaceAll(".", "\\.").replace(/\{\w+\}/g, "[^/]+")}$`),
-}));
-
-function endpointAt(method: string, target: string): AnyEndpoint | undefined {
-  const [path = ""] = target.split("?", 1);
-  return ROUTES.find(({ endpoint, pattern }) => endpoint.method === method && pattern.test(path))?.endpoint;
 }

@@ -3,8 +3,8 @@ import { explainAuth, type PastedRequest } from "../../api/authentication.ts";
 import { entryId } from "../../api/control.ts";
 import { unitsOf } from "../../api/decimals.ts";
 import {
-  ENDPOINTS,
   type EndpointOf,
+  endpointAt,
   isTradingEndpoint,
   type Operation,
   type ReplyTo,
@@ -151,11 +151,7 @@ function openRoute({ method, url, path = "" }: PastedRequest, prefix: string): s
   const target = (url ?? path).replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, "").replace(/[?#].*$/s, "");
   const bare = prefix !== "" && target.startsWith(`${prefix}/`) ? target.slice(prefix.length) : target;
   const sent = method.toUpperCase();
-  const at = (given: string) =>
-    ENDPOINTS.find(
-      (each) => each.method === sent && new RegExp(`^${each.path.replace(/\{\w+\}/g, "[^/]+")}$`).test(given),
-    );
-  const found = at(bare) ?? at(`/clob${bare}`);
+  const found = endpointAt(sent, bare) ?? endpointAt(sent, `/clob${bare}`);
   return found === undefined || isTradingEndpoint(found) ? undefined : `${found.method} ${found.path}`;
 }
 
