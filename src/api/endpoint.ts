@@ -251,13 +251,14 @@ export function endpoints<
 }
 
 /**
- * Parses the query string of a request target; `onUnknown` is called with unknown names before any value is parsed.
+ * Parses the query string of a request target; `check` is called with all given and all known names before any value is
+ * parsed.
  * @throws ApiError `INVALID_PARAMETER` if a parameter is given twice, and as each parameter's `read` does.
  */
 export function readQuery<P extends Params>(
   params: P,
   target: string,
-  onUnknown: (names: readonly string[]) => void,
+  check: (names: readonly string[], known: readonly string[]) => void,
   warn: Warn,
 ): Read<P> {
   const start = target.indexOf("?");
@@ -269,14 +270,14 @@ export function readQuery<P extends Params>(
       else given.set(name, value);
     }
   }
-  const unknown = [...given.keys()].filter((name) => !Object.hasOwn(params, name));
-  if (unknown.length > 0) onUnknown(unknown);
+  const known = Object.keys(params);
+  check([...given.keys()], known);
   if (twice !== undefined) {
     throw new ApiError("INVALID_PARAMETER", `duplicate parameter ${quoted(twice)} in the query`, {
       details: { parameter: twice.slice(0, MAX_SHOWN) },
     });
   }
   const values: Record<string, unknown> = {};
-  for (const name of Object.keys(params)) values[name] = params[name]?.read(given.get(name), name, warn);
+  for (const name of known) values[name] = params[name]?.read(given.get(name), name, warn);
   return values as Read<P>;
 }

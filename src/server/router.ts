@@ -5,7 +5,6 @@ import { ApiError } from "../api/errors.ts";
 import { nearest } from "../api/nearest.ts";
 import {
   readJsonObject,
-  type UnknownFields,
   unknownFieldsAt,
   unknownFieldsError,
   unknownFieldsText,
@@ -98,9 +97,10 @@ export function answerOf(
   service.clock.settle();
   request.firstCommand = service.exchange.sequence + 1;
   if (endpoint.access === "signed") request.caller = authenticate(service, request, body);
+  const excess = excessOf(service, endpoint, request);
   const call = {
-    query: queryOf(service, endpoint, request),
-    body: bodyOf(service, endpoint, request, body),
+    query: readQuery(endpoint.query, request.url, excess.check, excess.warn),
+    body: bodyOf(endpoint.body, body, excess),
     path: request.params,
     caller: request.caller,
     headers: request.headers,
@@ -109,62 +109,43 @@ export function answerOf(
   return handle(call, service, viewOf(service));
 }
 
-function queryOf(service: Service, endpoint: AnyEndpoint, request: Incoming): unknown {
-  return readQuery(
-    endpoint.query,
-    request.url,
-    (unknown) => handleUnknownFields(service, endpoint, request, unknown, Object.keys(endpoint.query)),
-    (sentence) => warn(request, sentence),
-  );
+type Excess = ReturnType<typeof excessOf>;
+
+/** Returns what is done about parts of a request that its endpoint does not take. */
+function excessOf(service: Service, endpoint: AnyEndpoint, request: Incoming) {
+  const isRefused = (): boolean => unknownFieldsAt(endpoint, service.options.unknownFields) === "refuse";
+  const warn = (sentence: string): void => {
+    request.warning = request.warning === "" ? sentence : `${request.warning}; ${sentence}`;
+  };
+  const check = (names: readonly string[], known: readonly string[]): void => {
+    const unknown = names.filter((name) => !known.includes(name));
+    if (unknown.length === 0) return;
+    if (isRefused()) throw unknownFieldsError(unknown, known, endpoint);
+    warn(unknownFieldsText(unknown, known));
+  };
+  return { isRefused, warn, check };
 }
 
-function bodyOf(service: Service, endpoint: AnyEndpoint, request: Incoming, bytes: Buffer): unknown {
-  const spec: AnyBody = endpoint.body;
+function bodyOf(spec: AnyBody, bytes: Buffer, excess: Excess): unknown {
   if (spec === null) {
-    if (bytes.length > 0) checkUnexpectedBody(service, endpoint, request, bytes);
+    if (bytes.length > 0) excess.check(fieldsIn(bytes, excess), []);
     return null;
   }
   if (isRaw(spec)) return bytes;
   const object: JsonObject = bytes.length === 0 && !spec.required ? {} : readJsonObject(bytes);
-  const unknown = Object.keys(object).filter((name) => !spec.fields.includes(name));
-  if (unknown.length > 0) handleUnknownFields(service, endpoint, request, unknown, spec.fields);
+  excess.check(Object.keys(object), spec.fields);
   return spec.read(object);
 }
 
-/** Checks a body sent to an endpoint that takes none: each of its fields counts as unknown. */
-function checkUnexpectedBody(
-  service: Service,
-  endpoint: AnyEndpoint,
-  request: Incoming,
-  bytes: Buffer,
-): void {
-  let object: JsonObject = {};
+/** Returns the fields of a body sent to an endpoint that takes none. */
+function fieldsIn(bytes: Buffer, { isRefused, warn }: Excess): string[] {
   try {
-    object = readJsonObject(bytes);
+    return Object.keys(readJsonObject(bytes));
   } catch (error) {
-    if (policyOf(service, endpoint) === "refuse") throw error;
-    warn(request, "the body is ignored: it is not a JSON object, and none is expected");
+    if (isRefused()) throw error;
+    warn("the body is ignored: it is not a JSON object, and none is expected");
+    return [];
   }
-  const unknown = Object.keys(object);
-  if (unknown.length > 0) handleUnknownFields(service, endpoint, request, unknown, []);
-}
-
-const policyOf = (service: Service, endpoint: AnyEndpoint): UnknownFields =>
-  unknownFieldsAt(endpoint, service.options.unknownFields);
-
-function handleUnknownFields(
-  service: Service,
-  endpoint: AnyEndpoint,
-  request: Incoming,
-  unknown: readonly string[],
-  known: readonly string[],
-): void {
-  if (policyOf(service, endpoint) === "refuse") throw unknownFieldsError(unknown, known, endpoint);
-  warn(request, unknownFieldsText(unknown, known));
-}
-
-function warn(request: Incoming, sentence: string): void {
-  request.warning = request.warning === "" ? sentence : `${request.warning}; ${sentence}`;
 }
 
 /**
