@@ -176,7 +176,7 @@ function createHttpServer(site: Site): Server {
     connections.get(request.socket)?.take({ request, response, begin });
   };
   const refuse = (error: NodeJS.ErrnoException, socket: Duplex): void =>
-    connections.get(socket)?.end(() => refuseOnSocket(site, error, socket));
+    connections.get(socket)?.take({ begin: () => refuseOnSocket(site, error, socket) });
   server.on("request", (request, response) => take(request, response));
   server.on("checkExpectation", (request, response) =>
     take(
@@ -187,15 +187,16 @@ function createHttpServer(site: Site): Server {
   );
   server.on("connect", (_request, socket) => refuse(new Error("CONNECT"), socket));
   server.on("upgrade", (request, socket, head) =>
-    connections.get(socket)?.end(() => site.upgrade(request as Incoming, socket, head)),
+    connections.get(socket)?.take({ begin: () => site.upgrade(request as Incoming, socket, head) }),
   );
   server.on("clientError", refuse);
   return server;
 }
 
+/** A request, or input after the last complete one that is not served as a request. */
 interface Turn {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
+  readonly request?: IncomingMessage;
+  readonly response?: ServerResponse;
   readonly begin: () => void;
 }
 
@@ -207,43 +208,27 @@ class Connection {
   readonly #socket: Duplex;
   #current: Turn | null = null;
   #waiting: Turn[] = [];
-  /** Answers the input after the last complete request, which is not a request; null if there is none. */
-  #refuse: (() => void) | null = null;
 
   constructor(socket: Duplex) {
     this.#socket = socket;
     // Node resumes reading after each complete request.
     socket.on("resume", () => {
-      if (this.#waiting.length > 0) socket.pause();
+      if (this.#waiting.some(isRequest)) socket.pause();
     });
     socket.once("close", () => {
       this.#waiting = [];
-      this.#refuse = null;
     });
   }
 
-  /** Calls `begin` after the requests before are answered; never if the connection closes before that. */
+  /** Begins a turn after the requests before are answered; never if the connection closes before that. */
   take(turn: Turn): void {
     if (this.#waiting.length === 0 && !isAnswering(this.#current)) {
       this.#begin(turn);
       return;
     }
     this.#waiting.push(turn);
-    this.#socket.pause();
+    if (isRequest(turn)) this.#socket.pause();
     if (this.#waiting.length === 1) this.#awaitEnd();
-  }
-
-  /**
-   * Calls `refuse` after the last complete request was answered, because what follows is not served as a request. Must
-   * be the last call.
-   */
-  end(refuse: () => void): void {
-    if (this.#waiting.length === 0 && !isAnswering(this.#current)) {
-      refuse();
-      return;
-    }
-    this.#refuse = refuse;
-    if (this.#waiting.length === 0) this.#awaitEnd();
   }
 
   #begin(turn: Turn): void {
@@ -252,29 +237,30 @@ class Connection {
   }
 
   #awaitEnd(): void {
-    this.#current?.response.once("close", async () => {
+    this.#current?.response?.once("close", async () => {
       await scheduler.yield();
       this.#next();
     });
   }
 
   #next(): void {
-    const turn = this.#waiting.shift();
-    const refuse = this.#refuse;
-    if (turn === undefined || (refuse !== null && !turn.request.complete)) {
-      this.#refuse = null;
-      refuse?.();
-      return;
-    }
+    const first = this.#waiting.shift();
+    // What follows an incomplete request is the reason why it will never be complete.
+    const turn = first?.request?.complete === false ? (this.#waiting.shift() ?? first) : first;
+    if (turn === undefined) return;
     this.#begin(turn);
-    if (this.#waiting.length > 0 || refuse !== null) this.#awaitEnd();
-    else this.#socket.resume();
+    if (this.#waiting.length > 0) this.#awaitEnd();
+    else if (isRequest(turn)) this.#socket.resume();
   }
 }
 
+const isRequest = ({ request }: Turn): boolean => request !== undefined;
+
 /** Whether the answer to a request is still pending. An incomplete request counts only once its answer has begun. */
 const isAnswering = (turn: Turn | null): boolean =>
-  turn !== null && !turn.response.writableFinished && (turn.request.complete || turn.response.headersSent);
+  turn?.response !== undefined &&
+  !turn.response.writableFinished &&
+  (turn.request?.complete === true || turn.response.headersSent);
 
 const MAX_HEADER_SIZE = 16 * 1024;
 /** Time until the connection of a refused client is destroyed. */
