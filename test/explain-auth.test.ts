@@ -147,14 +147,9 @@ describe("the explanation of a pasted request", () => {
 
   it.each(AUTH_HEADERS)("equals the verdict of the server if %s is wrong", (name) => {
     const sent = pasted({ headers: { [name]: "wrong" } });
-    const request = {
-      method: "POST",
-      path: "/order",
-      url: "/clob/order",
-      headers: sent.headers,
-      rawHeaders: Object.entries(sent.headers).flat(),
-      body: Buffer.from(ORDER),
-    };
+    const { headers } = sent;
+    const target = { method: "POST", path: "/order", url: "/clob/order", body: Buffer.from(ORDER) };
+    const request = { ...target, headers, rawHeaders: Object.entries(headers).flat() };
     const { verdict } = explainAuth(sent, lookup, { time: NOW, host: undefined, prefix: "" });
     expect(() => checkSignedRequest(request, lookup, NOW)).toThrow(
       expect.objectContaining({ code: verdict }),

@@ -1,4 +1,4 @@
-import { decodeFunctionData, encodeFunctionData, type Hex, parseAbi } from "viem";
+import { type Abi, decodeFunctionData, encodeFunctionData, type Hex, parseAbi } from "viem";
 import { describe, expect, it } from "vitest";
 import { type PositionChange, positionTransaction } from "../src/api/contracts.ts";
 import { CONTRACTS, NO_PARENT } from "../src/core/chain/contracts.ts";
@@ -16,40 +16,19 @@ const { collateral } = CONTRACTS;
 const parent = NO_PARENT as Hex;
 
 describe("a wallet's transaction", () => {
-  it.each<[change: PositionChange, encoded: Hex]>([
-    [
-      { kind: "split", size: size(1_050) },
-      encodeFunctionData({
-        abi: ABI,
-        functionName: "splitPosition",
-        args: [collateral, parent, CONDITION, [1n, 2n], 10_500_000n],
-      }),
-    ],
-    [
-      { kind: "merge", size: size(1) },
-      encodeFunctionData({
-        abi: ABI,
-        functionName: "mergePositions",
-        args: [collateral, parent, CONDITION, [1n, 2n], 10_000n],
-      }),
-    ],
-    [
-      { kind: "redeem" },
-      encodeFunctionData({
-        abi: ABI,
-        functionName: "redeemPositions",
-        args: [collateral, parent, CONDITION, [1n, 2n]],
-      }),
-    ],
-  ])("$kind is encoded as the contract reads it", (change, encoded) => {
+  const sets = [collateral, parent, CONDITION, [1n, 2n]] as const;
+  it.each<[change: PositionChange, functionName: string, ...amount: bigint[]]>([
+    [{ kind: "split", size: size(1_050) }, "splitPosition", 10_500_000n],
+    [{ kind: "merge", size: size(1) }, "mergePositions", 10_000n],
+    [{ kind: "redeem" }, "redeemPositions"],
+  ])("%j is encoded as %s of the contract", (change, functionName, ...amount) => {
+    const encoded = encodeFunctionData({ abi: ABI as Abi, functionName, args: [...sets, ...amount] });
     expect(positionTransaction(FROM, CONDITION, change).input).toBe(encoded);
   });
 
   it("has a call that equals its bytes", () => {
-    const { call, input } = positionTransaction(FROM, CONDITION, {
-      kind: "split",
-      size: size(400_000_000_000),
-    });
+    const split = { kind: "split", size: size(400_000_000_000) } as const;
+    const { call, input } = positionTransaction(FROM, CONDITION, split);
     const { args = [] } = decodeFunctionData({ abi: ABI, data: input as Hex });
     expect(call).toEqual({
       kind: "split",
@@ -63,12 +42,8 @@ describe("a wallet's transaction", () => {
 
   it("calls the tokens' contract and offers the gas that it will use", () => {
     const transaction = positionTransaction(FROM, CONDITION, { kind: "redeem" });
-    expect(transaction).toMatchObject({
-      from: FROM,
-      to: CONTRACTS.conditionalTokens,
-      value: "0",
-      nonce: null,
-    });
+    const fields = { from: FROM, to: CONTRACTS.conditionalTokens, value: "0", nonce: null };
+    expect(transaction).toMatchObject(fields);
     expect(transaction.gas).toBe(callGas(transaction.call, transaction.input));
   });
 });

@@ -101,16 +101,12 @@ describe("parsing a time", () => {
 });
 
 describe("parsing a duration", () => {
-  it.each([
-    ["500ms", 500],
-    ["90s", 90_000],
-    ["5m", 300_000],
-    ["2h", 7_200_000],
-    ["1d", 86_400_000],
-    ["1h30m", 5_400_000],
-    ["1d2h3m4s5ms", 93_784_005],
-    ["0s", 0],
-  ])("reads %s", (text, length) => {
+  it.each(
+    Object.entries({
+      ...{ "500ms": 500, "90s": 90_000, "5m": 300_000, "2h": 7_200_000, "1d": 86_400_000 },
+      ...{ "1h30m": 5_400_000, "1d2h3m4s5ms": 93_784_005, "0s": 0 },
+    }),
+  )("reads %s", (text, length) => {
     expect(parseDuration(text)).toBe(length);
   });
 

@@ -128,14 +128,7 @@ describe("a request that fails as a whole is answered with a JSON-RPC error", ()
   });
 
   it.each([
-    [
-      "a query parameter is given twice",
-      { path: "/chain?k=1&k=2" },
-      400,
-      "INVALID_PARAMETER",
-      -32600,
-      "mine",
-    ],
+    ["a parameter is given twice", { path: "/chain?k=1&k=2" }, 400, "INVALID_PARAMETER", -32600, "mine"],
     ["its page is foreign", { headers: { origin: "null" } }, 403, "ORIGIN_NOT_ALLOWED", 4100, "mine"],
     ["it is larger than 1 MiB", { body: ofBytes(MIB + 1) }, 413, "PAYLOAD_TOO_LARGE", -32600, null],
     ["its content type is not that of JSON", { headers: TEXT }, 415, "UNSUPPORTED_MEDIA_TYPE", -32600, null],

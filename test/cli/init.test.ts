@@ -14,6 +14,7 @@ import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { temporaryFolder } from "../support/folder.ts";
+import { rowsOf } from "../support/table.ts";
 import { refused, run, says } from "./tools.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
@@ -49,38 +50,28 @@ type Files = Readonly<Record<string, string>>;
 const WORKFLOW = ".github/workflows/clobsim.yml";
 
 describe("clobsim init", () => {
-  it.each<[project: string, files: Files, flags: Files, next: string]>([
-    [
-      "an empty folder",
-      {},
-      {},
-      "npm install -D clobsim vitest; npx clobsim run scenarios; npx vitest run test/exchange.test.mjs",
-    ],
-    [
-      "a project with vitest",
-      { "package.json": VITEST },
-      {},
-      "npx clobsim run scenarios; npx vitest run test/exchange.test.js",
-    ],
-    [
-      ...(["a project with jest", { "package.json": JEST, "package-lock.json": "{}" }, {}] as const),
-      "npm install -D clobsim; npx clobsim run scenarios; npx jest test/exchange.test.js",
-    ],
-    [
-      ...(["a project that runs node --test", { "package.json": NODE }, {}] as const),
-      "npx clobsim run scenarios; node --test test/exchange.test.mjs",
-    ],
-    [
-      ...(["a project of pnpm", { "package.json": MODULE, "pnpm-lock.yaml": "" }, {}] as const),
-      "pnpm add -D clobsim vitest; pnpm exec clobsim run scenarios; pnpm exec vitest run test/exchange.test.js",
-    ],
-    [
-      ...(["a project of yarn", { "package.json": MODULE, "yarn.lock": "" }, { runner: "jest" }] as const),
-      "yarn add -D clobsim jest; yarn clobsim run scenarios; NODE_OPTIONS=--experimental-vm-modules yarn jest test/exchange.test.js",
-    ],
-  ])(
+  const PROJECTS: Readonly<Record<string, Files>> = {
+    "an empty folder": {},
+    "a project with vitest": { "package.json": VITEST },
+    "a project with jest": { "package.json": JEST, "package-lock.json": "{}" },
+    "a project that runs node --test": { "package.json": NODE },
+    "a project of pnpm": { "package.json": MODULE, "pnpm-lock.yaml": "" },
+    "a project of yarn": { "package.json": MODULE, "yarn.lock": "" },
+  };
+  it.each(
+    rowsOf(`
+    an empty folder       | . | npm install -D clobsim vitest; npx clobsim run scenarios; npx vitest run test/exchange.test.mjs
+    a project with vitest | . | npx clobsim run scenarios; npx vitest run test/exchange.test.js
+    a project with jest   | . | npm install -D clobsim; npx clobsim run scenarios; npx jest test/exchange.test.js
+    a project that runs node --test | . | npx clobsim run scenarios; node --test test/exchange.test.mjs
+    a project of pnpm     | . | pnpm add -D clobsim vitest; pnpm exec clobsim run scenarios; pnpm exec vitest run test/exchange.test.js
+    a project of yarn     | jest | yarn add -D clobsim jest; yarn clobsim run scenarios; NODE_OPTIONS=--experimental-vm-modules yarn jest test/exchange.test.js
+    `),
+  )(
     "writes the listed files into %s, and the workflow runs the next commands",
-    async (_, files, flags, next) => {
+    async (name = "", runner = "", next = "") => {
+      const files = PROJECTS[name] as Files;
+      const flags = runner === "" ? {} : { runner };
       const project = makeProject(files);
       const { code, stdout, stderr } = await run("init", [project], flags);
       expect({ code, stderr }).toEqual({ code: 0, stderr: "" });

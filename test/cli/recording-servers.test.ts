@@ -88,18 +88,12 @@ describe("clobsim record of a server", () => {
   });
 
   it.each([
-    ["url", "127.0.0.1:7070"],
-    ["url", "ftp://127.0.0.1"],
-    ["url", "http://127.0.0.1:7070/sim"],
-    ["url", ""],
-    ["from", "127.0.0.1:7070"],
-    ["out", ""],
-    ["name", ""],
-    ["name", " "],
-    ["name", "two\nlines"],
-    ["name", "x".repeat(201)],
-  ])("refuses --%s %j", async (flag, text) => {
+    ["url", ["127.0.0.1:7070", "ftp://127.0.0.1", "http://127.0.0.1:7070/sim", ""]],
+    ["from", ["127.0.0.1:7070"]],
+    ["out", [""]],
+    ["name", ["", " ", "two\nlines", "x".repeat(201)]],
+  ])("refuses --%s %j", async (flag, texts) => {
     const error = says(new RegExp(`^clobsim: --${flag} expects `));
-    expect(await record({ [flag]: text })).toEqual(refused(error));
+    for (const text of texts) expect(await record({ [flag]: text }), text).toEqual(refused(error));
   });
 });

@@ -158,26 +158,19 @@ describe("a signature", () => {
     [
       "A21",
       "DELETE /clob/order",
-      '{ "id": "x" }',
-      { body: '{"id":"x"}' },
+      '{ "id": "" }',
+      { body: '{"id":""}' },
       "BODY_RESERIALISED",
-      "the re-seri",
+      "re-serialised",
     ],
     ["A23", "DELETE /clob/orders/all", "{}", { body: "" }, "BODY_LEFT_OUT", "the body was left out"],
-    [
-      "A23",
-      "DELETE /clob/orders/all",
-      "",
-      { body: "{}" },
-      "EMPTY_OBJECT_SIGNED",
-      "{} was signed for an empty",
-    ],
+    ["A23", "DELETE /clob/orders/all", "", { body: "{}" }, "EMPTY_OBJECT_SIGNED", "{} was signed for an"],
   ])(
     "%s: %s %s signed as %j is refused as %s, also by explain-auth",
     async (id, route, sent, as, mistake, hint) => {
       const { method, path, ...content } = requestOf(route, sent || undefined);
       const right = await api.send<{ code?: string }>(trader.signed(method, path, sent || undefined));
-      expect(right.body.code).toBe(id === "A21" ? "ORDER_NOT_FOUND" : undefined);
+      expect(right.body.code).toBe(id === "A21" ? "ORDER_ID_REQUIRED" : undefined);
       const headers = trader.headers(method, path, sent, as);
       const { body } = await api.refused({ method, path, headers, ...content }, "INVALID_SIGNATURE");
       expect(body.hint).toContain(hint);

@@ -81,13 +81,14 @@ describe("with --numbers string", () => {
       other.place({ tokenId: yesOf(market), side: "BUY", price: 0.3001, size: 0.5 });
     const [numbers, text] = [await place(asNumbers), await place(asText)];
     expect(text).toEqual(withText(numbers));
-    expect(text).toMatchObject({
+    const decimals = {
       price: "0.3001",
       size: "0.5",
       avgPrice: "0.3001",
       sizeMatched: "0.4",
       fee: "0.000444",
-    });
+    };
+    expect(text).toMatchObject(decimals);
     const quoted = { tokenId: yesOf(asText.market), side: "BUY", price: "0.3", size: 5 };
     await asText.other.orderRefused(quoted, "INVALID_ORDER");
   });
