@@ -138,12 +138,7 @@ async function openServer(config: Config, warn: Warn): Promise<RunningServer> {
 }
 
 /** A running server with its parts. */
-export interface ServedExchange {
-  readonly server: RunningServer;
-  readonly http: HttpService;
-  readonly service: Service;
-  readonly opened: OpenedExchange;
-}
+export type ServedExchange = Awaited<ReturnType<typeof serve>>;
 
 /** Serves an exchange that is in memory only. @throws as `startServer` */
 export async function serveInMemory(config: Config): Promise<ServedExchange> {
@@ -189,7 +184,7 @@ async function serve(
   opened: OpenedExchange,
   warn?: Warn,
   from: RunningServer["from"] = null,
-): Promise<ServedExchange> {
+) {
   const service = serviceOf(config, opened, warn);
   const { http, local } = localAt(new ExchangeSite(service), opened);
   const server = await listen(config, http, { ...local, pool: null, from, keeping: opened.folder });
@@ -362,19 +357,11 @@ const optionsOf = (config: Config, origin: Origin, prefix: string): ServiceOptio
   devAccounts: devAccounts(origin),
 });
 
-const devAccountsOf = new WeakMap<Origin, readonly DevWallet[]>();
-
-/** Returns the dev accounts of an origin. Their keys are derived once. */
-function devAccounts(origin: Origin): readonly DevWallet[] {
-  const known = devAccountsOf.get(origin);
-  if (known !== undefined) return known;
-  const accounts = origin.devAccounts.map((address, index) => ({
+const devAccounts = ({ devAccounts, config }: Origin): readonly DevWallet[] =>
+  devAccounts.map((address, index) => ({
     address: checksummed(address),
-    privateKey: devPrivateKey(origin.config.seed, index),
+    privateKey: devPrivateKey(config.seed, index),
   }));
-  devAccountsOf.set(origin, accounts);
-  return accounts;
-}
 
 /** Returns the host for URLs of a bound address. */
 const urlHost = (host: string): string => {
