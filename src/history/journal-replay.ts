@@ -75,7 +75,7 @@ interface ReplayOptions {
 export class LineReplay {
   readonly exchange: Exchange;
   readonly devAccounts: readonly Address[];
-  readonly #opening: OpeningData;
+  readonly opening: OpeningData;
   readonly #replayer: Replayer;
   readonly #isVerified: boolean;
   /** First line that differs or fails; null if there is none. */
@@ -91,7 +91,7 @@ export class LineReplay {
     const origin = originOfJournal(opening, path);
     this.exchange = new Exchange(origin.config, origin.start, options.journal);
     this.devAccounts = origin.devAccounts;
-    this.#opening = opening;
+    this.opening = opening;
     this.#isVerified = options.isVerified === true;
     const reopen = (): void => origin.play(this.exchange);
     this.#replayer = new Replayer(this.exchange, reopen, path, wanted);
@@ -100,7 +100,7 @@ export class LineReplay {
 
   /** Clock setting after the last replayed line. */
   get clock(): ClockSetting {
-    const { mode, rate } = this.#opening.clock;
+    const { mode, rate } = this.opening.clock;
     return this.#replayer.clock?.setting ?? { mode, rate };
   }
 

@@ -3,9 +3,7 @@ import { actorOf } from "../core/commands.ts";
 import type { DomainEvent } from "../core/events.ts";
 import { findAccount, type State } from "../core/state.ts";
 import { countWhile } from "../core/table.ts";
-import type { Address } from "../core/terms.ts";
 import type { Millis } from "../core/units.ts";
-import type { ClockSetting } from "../engine/clock.ts";
 import { Exchange, type Snapshot } from "../engine/exchange.ts";
 import { eventHash } from "../engine/hashes.ts";
 import { commandOf, isControl, type Line, type OpeningData } from "../engine/journal-line.ts";
@@ -39,11 +37,9 @@ interface Position {
  * Replays a journal line by line and gives access to the exchange after any line. One exchange is at the end; for an
  * earlier row another one is restored from the checkpoint before it and replays the lines from there.
  */
-export class History {
-  readonly opening: OpeningData;
+export class History extends LineReplay {
   /** Returns the line of a row. */
   readonly lineAt: (row: number) => Line;
-  readonly devAccounts: readonly Address[];
   /** Virtual time of each row. */
   readonly times: number[] = [];
   /** Sequence of the exchange after each row. */
@@ -56,7 +52,6 @@ export class History {
   readonly allActors = new Set<number>();
   /** `MARK` bits. */
   readonly marks: number[] = [];
-  readonly #head: LineReplay;
   readonly #shown: Position;
   readonly #scratch: Position;
   #checkpoints: Checkpoint[] = [];
@@ -72,11 +67,9 @@ export class History {
    * @throws StoreError if the exchange cannot be opened.
    */
   constructor(opening: OpeningData, name: string, lineAt: (row: number) => Line, expected = 0) {
-    this.opening = opening;
+    super(opening, name, new Set());
     this.lineAt = lineAt;
     this.#distance = Math.max(MIN_DISTANCE, Math.ceil((expected * 1.1) / MAX_CHECKPOINTS));
-    this.#head = new LineReplay(opening, name, new Set());
-    this.devAccounts = this.#head.devAccounts;
     this.#keep(false);
     this.#shown = this.#atOpening();
     this.#scratch = this.#atOpening();
@@ -87,24 +80,9 @@ export class History {
     return this.marks.length;
   }
 
-  /** Exchange at the end. */
-  get head(): Exchange {
-    return this.#head.exchange;
-  }
-
-  /** Clock setting at the end, as far as the lines record it. */
-  get clock(): ClockSetting {
-    return this.#head.clock;
-  }
-
-  /** First line whose replay differs from the record; null if none. */
-  get problem(): ReplayedLine | null {
-    return this.#head.problem;
-  }
-
   /** Makes an exchange at the opening. */
   #atOpening(): Position {
-    const { config } = this.head.state;
+    const { config } = this.exchange.state;
     const first = this.#checkpoints[0] as Checkpoint;
     const exchange = new Exchange(config, first.snapshot.now);
     exchange.restore(first.snapshot);
@@ -112,17 +90,17 @@ export class History {
   }
 
   /** Replays the line of the next row, which `lineAt` must return. */
-  take(line: Line = this.lineAt(this.count)): ReplayedLine {
+  override take(line: Line = this.lineAt(this.count)): ReplayedLine {
     const row = this.count;
     const replayed = this.#takeLine(line);
     if (this.#replayable > row && this.problem !== null) this.#replayable = row;
     this.goesBack ||= line.t < timeAt(this, row);
     this.times.push(line.t);
-    this.sequences.push(this.head.sequence);
-    const actor = actorIn(replayed, this.head.state);
+    this.sequences.push(this.exchange.sequence);
+    const actor = actorIn(replayed, this.exchange.state);
     this.actors.push(actor);
     if (actor > 0) this.allActors.add(actor);
-    this.markets.push(marketIn(replayed, this.head.state));
+    this.markets.push(marketIn(replayed, this.exchange.state));
     this.marks.push(marksOf(replayed));
     const goesBack = line.k === "restore" || line.k === "reset";
     const last = this.#checkpoints.at(-1) as Checkpoint;
@@ -135,13 +113,13 @@ export class History {
     if (this.problem === null && isControl(line, "restore")) {
       // `line` is the journal line after which the snapshot was taken; the opening is line 1.
       this.#moveTo(this.#scratch, line.d.line - 1);
-      this.head.restore(this.#scratch.exchange.snapshot());
-    } else if (!isRequest(line)) return this.#head.take(line);
+      this.exchange.restore(this.#scratch.exchange.snapshot());
+    } else if (!isRequest(line)) return super.take(line);
     return { line, command: null, result: NOTE };
   }
 
   #keep(isForced: boolean): void {
-    this.#checkpoints.push({ rows: this.count, snapshot: this.head.snapshot(), isForced });
+    this.#checkpoints.push({ rows: this.count, snapshot: this.exchange.snapshot(), isForced });
     if (this.#checkpoints.length <= MAX_CHECKPOINTS) return;
     const thinned = this.#checkpoints.filter(({ isForced: stays }, index) => stays || index % 2 === 0);
     if (thinned.length < this.#checkpoints.length) this.#distance *= 2;
@@ -155,13 +133,13 @@ export class History {
 
   /** Advances the time at the end without a row. */
   passTo(at: Millis): void {
-    if (at > this.head.now) this.head.passTo(at);
+    if (at > this.exchange.now) this.exchange.passTo(at);
   }
 
   /** Returns the exchange after some rows, valid until the next call. */
   at(rows: number): Exchange {
     // If a line differs, the head has applied the new result, which was never the state of the recorded exchange.
-    if (rows >= this.count && this.problem === null) return this.head;
+    if (rows >= this.count && this.problem === null) return this.exchange;
     this.#moveTo(this.#shown, rows);
     return this.#shown.exchange;
   }

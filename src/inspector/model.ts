@@ -137,8 +137,8 @@ export const market = computed(() => {
 /** Part of the earlier history that the stream has sent, 0 to 1. */
 export const loadedPart = computed(() => {
   revision.value;
-  const { opening, head } = openHistory();
-  const [first, { sequence }] = [opening.sequence, head];
+  const { opening, exchange } = openHistory();
+  const [first, { sequence }] = [opening.sequence, exchange];
   return sequence >= initialSequence.value ? 1 : (sequence - first) / (initialSequence.value - first);
 });
 

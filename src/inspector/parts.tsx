@@ -86,7 +86,7 @@ export const AccountLink = ({ number }: { readonly number: number }) => (
 );
 
 /** Returns the name of an account. The state at the end is used because it has all accounts, also those after the cursor. */
-export const nameOf = (number: number): string => accountName(openHistory().head.state, number);
+export const nameOf = (number: number): string => accountName(openHistory().exchange.state, number);
 
 /** Formats the time of day with milliseconds. */
 export const clockText = (at: number): string => toIso(at as never).slice(11, 23);

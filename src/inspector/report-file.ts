@@ -66,7 +66,7 @@ export async function openReport(
     if (scanned.damage !== null) damage = damageText(name, name, scanned.damage);
     else if (isLast && !isEnded) damage = CUT_WARNING;
     end = scanned;
-    await onProgress({ done: end.offset / bytes.length, commands: history.head.sequence });
+    await onProgress({ done: end.offset / bytes.length, commands: history.exchange.sequence });
     if (isLast) break;
   }
   return { history, damage };

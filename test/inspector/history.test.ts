@@ -125,7 +125,7 @@ describe("a damaged report", () => {
       const whole = journal.subarray(0, cut).toString("latin1").split("\n").length - 2;
       expect([cut, history.count]).toEqual([cut, whole]);
       expect([cut, damage?.includes("may be cut")]).toEqual([cut, journal[cut - 1] === 10]);
-      expect(stateHashes(history.head)).toEqual(states.get(whole));
+      expect(stateHashes(history.exchange)).toEqual(states.get(whole));
     }
   });
 

@@ -224,14 +224,14 @@ function Row({
   readonly isHere: boolean;
   readonly onClick: () => void;
 }) {
-  const { lineAt, actors, markets, times, head } = openHistory();
+  const { lineAt, actors, markets, times, exchange } = openHistory();
   const line = lineAt(row);
   const request = isRequest(line) ? (line.d as StreamRequest) : requests.get(row);
   const actor = actors[row] ?? 0;
   const { text = "…", result = "", isProblem = false } = description ?? {};
   // The result comes before the market, because a long name of a market would hide it.
   const [what = "", place] = text.split(/ in (?=[a-z0-9-]+$)/);
-  const slug = place ?? head.state.markets.find(markets[row] ?? 0)?.slug ?? "";
+  const slug = place ?? exchange.state.markets.find(markets[row] ?? 0)?.slug ?? "";
   return (
     <button
       type="button"
