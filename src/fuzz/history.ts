@@ -12,8 +12,8 @@ import { Exchange, type Snapshot } from "../engine/exchange.ts";
 import { JOURNAL_FILE, LOCK_FILE } from "../engine/files.ts";
 import { contentHash } from "../engine/hashes.ts";
 import { type Journal, noJournal, SessionLog } from "../engine/journal.ts";
-import { type OpenedExchange, openConfigured } from "../engine/open-exchange.ts";
-import { originOfWorld } from "../engine/origin.ts";
+import { openConfigured } from "../engine/open-exchange.ts";
+import { type Origin, originOfWorld } from "../engine/origin.ts";
 import { emptyWorld } from "../simulation/opening.ts";
 import { Generator, type Profile, profileOf, type Step } from "./generator.ts";
 import type { ReferenceExchange } from "./reference/reference-exchange.ts";
@@ -58,9 +58,7 @@ export class History {
   static async open(seed: number, open: OpenExchange = openPlain): Promise<History> {
     const profile = profileOf(seed);
     const host =
-      profile.storage === "disk"
-        ? await ExchangeOnDisk.open(profile.config)
-        : new ExchangeInMemory(profile.config, open);
+      profile.storage === "disk" ? await openOnDisk(profile.config) : openInMemory(profile.config, open);
     return new History(seed, profile, host, open);
   }
 
@@ -205,20 +203,19 @@ interface ExchangeHost {
   reopen(): Promise<void>;
 }
 
-/** An exchange in memory. To reopen it writes its state as a document and reads it back. */
-class ExchangeInMemory implements ExchangeHost {
-  readonly exchange: Exchange;
-  readonly record = new SessionLog(Number.POSITIVE_INFINITY);
-
-  constructor(config: ExchangeConfig, open: OpenExchange) {
-    this.exchange = openEmpty(config, open, this.record);
-    this.record.begin();
-  }
-
-  async reopen(): Promise<void> {
-    const snapshot = this.exchange.snapshot();
-    this.exchange.restore({ ...snapshot, state: throughDocument(snapshot.state) });
-  }
+/** Opens an exchange in memory. To reopen it writes its state as a document and reads it back. */
+function openInMemory(config: ExchangeConfig, open: OpenExchange): ExchangeHost {
+  const record = new SessionLog(Number.POSITIVE_INFINITY);
+  const exchange = openEmpty(config, open, record);
+  record.begin();
+  return {
+    exchange,
+    record,
+    async reopen() {
+      const snapshot = exchange.snapshot();
+      exchange.restore({ ...snapshot, state: throughDocument(snapshot.state) });
+    },
+  };
 }
 
 /** Opens an exchange with an empty world, as at the beginning of a history's report. */
@@ -240,47 +237,31 @@ function throughDocument(state: State): State {
 
 const FOLDER = "/data";
 
-/** An exchange on a disk in memory, reopened as after a crash of its process. */
-class ExchangeOnDisk implements ExchangeHost {
-  readonly #config: ExchangeConfig;
-  #disk = new MemoryDisk();
-  #opened: OpenedExchange;
-
-  private constructor(config: ExchangeConfig, disk: MemoryDisk, opened: OpenedExchange) {
-    this.#config = config;
-    this.#disk = disk;
-    this.#opened = opened;
-  }
-
-  static async open(config: ExchangeConfig): Promise<ExchangeOnDisk> {
-    const disk = new MemoryDisk();
-    return new ExchangeOnDisk(config, disk, await openOn(disk, config, true));
-  }
-
-  get exchange(): Exchange {
-    return this.#opened.exchange;
-  }
-
-  get record(): Uint8Array {
-    return this.#disk.image.get(`${FOLDER}/${JOURNAL_FILE}`) as Uint8Array;
-  }
-
-  async reopen(): Promise<void> {
-    const { exchange, persistence } = this.#opened;
-    await persistence.flush(persistence.position);
-    const files = new Map(this.#disk.image);
-    files.delete(`${FOLDER}/${LOCK_FILE}`);
-    this.#disk = new MemoryDisk(files);
-    this.#opened = await openOn(this.#disk, this.#config, false);
-    // Time that passed after the latest command is not persisted.
-    this.#opened.exchange.advanceTo(exchange.now);
-  }
-}
-
-function openOn(disk: MemoryDisk, config: ExchangeConfig, isNew: boolean) {
-  const origin = isNew ? originOfWorld(emptyWorld(config.seed), config, START) : null;
+/** Opens an exchange on a disk in memory, which is reopened as after a crash of its process. */
+async function openOnDisk(config: ExchangeConfig): Promise<ExchangeHost> {
   const diskConfig = { ...DEFAULT_CONFIG, data: FOLDER, clock: { mode: "frozen" } as const };
-  return openConfigured(diskConfig, () => {}, { disk, wallNow: () => START }, origin);
+  let disk = new MemoryDisk();
+  const open = (origin: Origin | null) =>
+    openConfigured(diskConfig, () => {}, { disk, wallNow: () => START }, origin);
+  let opened = await open(originOfWorld(emptyWorld(config.seed), config, START));
+  return {
+    get exchange() {
+      return opened.exchange;
+    },
+    get record() {
+      return disk.image.get(`${FOLDER}/${JOURNAL_FILE}`) as Uint8Array;
+    },
+    async reopen() {
+      const { exchange, persistence } = opened;
+      await persistence.flush(persistence.position);
+      const files = new Map(disk.image);
+      files.delete(`${FOLDER}/${LOCK_FILE}`);
+      disk = new MemoryDisk(files);
+      opened = await open(null);
+      // Time that passed after the latest command is not persisted.
+      opened.exchange.advanceTo(exchange.now);
+    },
+  };
 }
 
 /** Contents of the files of a disk at one moment, by path. */

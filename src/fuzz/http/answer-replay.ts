@@ -6,8 +6,6 @@ import { MarketRanking, SearchIndex } from "../../api/market-search.ts";
 import { BookPages } from "../../api/order-book.ts";
 import { serviceOf } from "../../compose.ts";
 import { DEFAULT_CONFIG, VERSION } from "../../config.ts";
-import type { Millis } from "../../core/units.ts";
-import type { Exchange } from "../../engine/exchange.ts";
 import type { Entry } from "../../engine/journal.ts";
 import { openingIn } from "../../engine/journal-scan.ts";
 import { openAtOrigin } from "../../engine/open-exchange.ts";
@@ -20,7 +18,7 @@ import { HANDLERS } from "../../server/handlers/all.ts";
 import { clockReply } from "../../server/handlers/control.ts";
 import { type Answer, Incoming, JsonText, StreamedAnswer } from "../../server/messages.ts";
 import { answerOf } from "../../server/router.ts";
-import type { AnyHandler, Service } from "../../server/service.ts";
+import type { AnyHandler } from "../../server/service.ts";
 import {
   answerName,
   Finding,
@@ -101,74 +99,57 @@ function parsed(text: string): unknown {
 
 const ENDPOINT_OF = new Map(ENDPOINTS.map((endpoint) => [endpoint.operation, endpoint]));
 
+export type AnswerReplay = ReturnType<typeof openReplay>;
+
 /**
- * An exchange in memory on which a history is replayed. In between it answers requests with the server's handlers,
- * without a connection and without caches of earlier answers.
+ * Opens an exchange in memory on which a history is replayed, as at its beginning. In between it answers requests with the
+ * server's handlers, without a connection and without caches of earlier answers.
  */
-export class AnswerReplay {
-  readonly exchange: Exchange;
-  readonly #service: Service;
-  readonly #log: () => readonly Entry[];
-  readonly #socket = new Socket();
-
-  /** Opens the exchange as at the beginning of the history. */
-  constructor(origin: Origin, { numbers }: Pick<ObservationLog, "numbers">) {
-    const config = { ...DEFAULT_CONFIG, clock: { mode: "frozen" }, logLevel: "silent", numbers } as const;
-    const opened = openAtOrigin(config, origin);
-    this.exchange = opened.exchange;
-    this.#service = serviceOf(config, opened);
-    this.#log = () => opened.session.entries ?? [];
-  }
-
-  /** Returns the commands accepted after a sequence, including those that became due at the same time. */
-  acceptedSince(sequence: number): readonly Entry[] {
-    return this.#log().filter((entry) => entry.sequence > sequence);
-  }
-
-  /** Advances virtual time when nothing is due before `time`. @throws RangeError if `time` is in the past. */
-  passTo(time: number): void {
-    this.exchange.passTo(time as Millis);
-  }
-
-  /** Returns the reply about the clock, without the list of what became due. */
-  clock(): object {
-    return clockReply(this.#service);
-  }
-
-  /** Executes a request at the current state and returns its reply. @throws Finding if a handler fails. */
-  async reply(observation: Observation): Promise<Reply> {
-    const { request, answer } = observation;
-    const endpoint = ENDPOINT_OF.get(request.operation);
-    if (endpoint === undefined) throw new RangeError(`no endpoint ${request.operation}`);
-    const service = {
-      ...this.#service,
-      books: new BookPages(),
-      ranking: new MarketRanking(),
-      search: new SearchIndex(),
-    };
-    const handle = HANDLERS[request.operation] as AnyHandler;
-    try {
-      const body = Buffer.from(request.body);
-      return {
-        status: 200,
-        body: textOf(await answerOf(service, endpoint, handle, this.#incoming(request), body)),
+export function openReplay(origin: Origin, { numbers }: Pick<ObservationLog, "numbers">) {
+  const config = { ...DEFAULT_CONFIG, clock: { mode: "frozen" }, logLevel: "silent", numbers } as const;
+  const opened = openAtOrigin(config, origin);
+  const service = serviceOf(config, opened);
+  const socket = new Socket();
+  return {
+    exchange: opened.exchange,
+    /** Returns the commands accepted after a sequence, including those that became due at the same time. */
+    acceptedSince: (sequence: number): readonly Entry[] =>
+      (opened.session.entries ?? []).filter((entry) => entry.sequence > sequence),
+    /** Returns the reply about the clock, without the list of what became due. */
+    clock: (): object => clockReply(service),
+    /** Executes a request at the current state and returns its reply. @throws Finding if a handler fails. */
+    reply: async (observation: Observation): Promise<Reply> => {
+      const { request, answer } = observation;
+      const endpoint = ENDPOINT_OF.get(request.operation);
+      if (endpoint === undefined) throw new RangeError(`no endpoint ${request.operation}`);
+      const fresh = {
+        ...service,
+        books: new BookPages(),
+        ranking: new MarketRanking(),
+        search: new SearchIndex(),
       };
-    } catch (error) {
-      if (!(error instanceof ApiError))
-        throw Finding.inJournal(defectFingerprint(messageOf(error)), observation);
-      return { status: error.status, body: JSON.stringify(errorBody(error, answer?.requestId ?? "")) };
-    }
-  }
+      const handle = HANDLERS[request.operation] as AnyHandler;
+      const body = Buffer.from(request.body);
+      try {
+        const answered = await answerOf(fresh, endpoint, handle, incomingOf(request, socket), body);
+        return { status: 200, body: textOf(answered) };
+      } catch (error) {
+        if (!(error instanceof ApiError))
+          throw Finding.inJournal(defectFingerprint(messageOf(error)), observation);
+        return { status: error.status, body: JSON.stringify(errorBody(error, answer?.requestId ?? "")) };
+      }
+    },
+  };
+}
 
-  #incoming({ method, target, headers, path }: SentRequest) {
-    const incoming = new Incoming(this.#socket);
-    incoming.method = method;
-    incoming.url = target;
-    incoming.rawHeaders = [...headers];
-    for (let index = 0; index < headers.length; index += 2)
-      incoming.headers[String(headers[index])] = String(headers[index + 1]);
-    return Object.assign(incoming, { params: { ...path } });
-  }
+function incomingOf({ method, target, headers, path }: SentRequest, socket: Socket) {
+  const incoming = new Incoming(socket);
+  incoming.method = method;
+  incoming.url = target;
+  incoming.rawHeaders = [...headers];
+  for (let index = 0; index < headers.length; index += 2)
+    incoming.headers[String(headers[index])] = String(headers[index + 1]);
+  return Object.assign(incoming, { params: { ...path } });
 }
 
 function textOf(answer: Answer): string {

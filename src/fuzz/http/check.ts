@@ -3,10 +3,18 @@ import { type Command, isCausedByTime } from "../../core/commands.ts";
 import { violations } from "../../core/invariants/invariants.ts";
 import { nextDue } from "../../core/schedule.ts";
 import { parseDuration } from "../../core/time.ts";
+import type { Millis } from "../../core/units.ts";
 import type { Entry } from "../../engine/journal.ts";
 import { defectFingerprint, invariantFingerprint } from "../../history/shrink/trial.ts";
 import { firedIn } from "../../server/handlers/control.ts";
-import { AnswerReplay, type Journal, type Reply, requireSame, statusName } from "./answer-replay.ts";
+import {
+  type AnswerReplay,
+  type Journal,
+  openReplay,
+  type Reply,
+  requireSame,
+  statusName,
+} from "./answer-replay.ts";
 import {
   answerName,
   Finding,
@@ -201,7 +209,7 @@ class ReplayCheck {
     this.#entries = history.session;
     this.#log = log;
     this.#known = known;
-    this.#replay = new AnswerReplay(origin, log);
+    this.#replay = openReplay(origin, log);
     this.#clock = new ClockAnswers(origin.start, history.session, log.observations);
     this.#first = this.#replay.exchange.sequence;
     const requested = this.#entries.filter(({ command }) => !isCausedByTime(command));
@@ -284,7 +292,7 @@ class ReplayCheck {
         observation.request.operation === OPERATION_OF[kind] && this.#isBefore(observation, entry),
     );
     const candidates = [...claimants, ...unanswered];
-    this.#replay.passTo(entry.at);
+    exchange.passTo(entry.at);
     let reply: Reply | null = null;
     for (const candidate of candidates) {
       const before = candidates.length > 1 ? exchange.snapshot() : null;
@@ -362,7 +370,7 @@ class ReplayCheck {
         throw Finding.ofAnswer(observation, "impossible time", ` and time ${answer.time}`);
       }
       if (isInjected(answer)) continue;
-      this.#replay.passTo(answer.time);
+      exchange.passTo(answer.time as Millis);
       if (request.operation === "setClock") this.#clock.check(observation, answer, this.#replay.clock());
       else if (!OF_SERVER.has(request.operation))
         requireSame(observation, await this.#replay.reply(observation));
