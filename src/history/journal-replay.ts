@@ -231,34 +231,24 @@ interface RefusedLine extends RefusedEntry {
 type LoggedItems = LinkedItem<Entry | RefusedLine> | null;
 
 /** Records in memory every accepted command, those of the opening included, and refused requests. */
-class EntryLog implements Journal {
-  #items: LoggedItems = null;
-
-  append(entry: Entry): void {
-    this.#items = linked(entry, this.#items);
-  }
-
-  refuse(refused: RefusedLine): void {
-    this.#items = linked(refused, this.#items);
-  }
-
-  mark(): unknown {
-    return this.#items;
-  }
-
-  rewind(_sequence: number, mark: unknown = null): void {
-    this.#items = mark as LoggedItems;
-  }
-
-  /** Oldest first. */
-  get entries(): Entry[] {
-    return listed(this.#items).filter((each) => "command" in each);
-  }
-
-  /** Oldest first. */
-  get refused(): RefusedLine[] {
-    return listed(this.#items).filter((each) => "request" in each);
-  }
+function entryLog() {
+  let items: LoggedItems = null;
+  return {
+    append: (entry: Entry): void => {
+      items = linked(entry, items);
+    },
+    refuse: (refused: RefusedLine): void => {
+      items = linked(refused, items);
+    },
+    mark: (): unknown => items,
+    rewind: (_sequence: number, mark: unknown = null): void => {
+      items = mark as LoggedItems;
+    },
+    /** Oldest first. */
+    entries: (): Entry[] => listed(items).filter((each) => "command" in each),
+    /** Oldest first. */
+    refused: (): RefusedLine[] => listed(items).filter((each) => "request" in each),
+  };
 }
 
 export type ReplayedHistory = ReturnType<typeof replayHistory>;
@@ -269,16 +259,16 @@ export function replayHistory(
   engine: string,
   until: Pick<ReplayOptions, "to" | "until"> = {},
 ) {
-  const log = new EntryLog();
+  const log = entryLog();
   const replay = new JournalReplay(source, engine, { ...until, journal: log });
-  const opening = log.entries;
+  const opening = log.entries();
   const end = replay.run(({ line, result }) => {
     if (!isControl(line, "refused") || result.kind === "unknown") return;
     log.refuse({ sequence: replay.exchange.sequence, at: line.t, request: line.d, line: line.n });
   });
   const { exchange } = replay;
   finishTimedCommands(exchange);
-  const { entries } = log;
+  const entries = log.entries();
   const { thrown, now, sequence } = exchange;
   const isLogged = entries.at(-1)?.command === thrown?.command;
   const failing: Entry | null =
@@ -298,7 +288,7 @@ export function replayHistory(
     /** Commands accepted after the opening, oldest first. */
     session: entries.slice(opening.length),
     /** Requests refused after the opening, oldest first. */
-    refused: log.refused,
+    refused: log.refused(),
     /** Command that throws after them; null if none does. */
     failing,
     /** The exchange in its last state. */
