@@ -240,8 +240,8 @@ function refusalAt(file: string, line: number, history: ReplayedHistory): Histor
       `--refused expects the line of a refused request, and line ${line} of ${file} is not one`,
     );
   const command = expectableCommand(found, exchange.state);
-  if (command !== null) return { names: namesOf(history), refused: found, command };
-  const { request } = found;
+  const { request, sequence, at } = found;
+  if (command !== null) return { names: namesOf(history), sequence, at, command, code: request.code };
   const why =
     request.asked?.kind === "command"
       ? "a step cannot expect it to be accepted because it is neither an order nor a cancel of an existing order"

@@ -226,17 +226,7 @@ function refusalOf({ exchange, latest }: History, names: HistoryNames): HistoryR
   if (command.kind !== "placeOrder" && command.kind !== "cancelOrder") return undefined;
   const decision = exchange.decideNext(command);
   if (decision.ok) return undefined;
-  const request = {
-    method: command.kind === "placeOrder" ? ("POST" as const) : ("DELETE" as const),
-    path: "/clob/order",
-    address: command.address,
-    isProven: true,
-    status: 400,
-    code: decision.refusal.code,
-    field: null,
-    asked: { kind: "command" as const, command },
-  };
-  return { names, command, refused: { sequence: exchange.sequence, at, request } };
+  return { names, command, sequence: exchange.sequence, at, code: decision.refusal.code };
 }
 
 /** Seeds to run before the fuzzer counts as defective. */

@@ -13,7 +13,7 @@ import { FEES, findAccount, type State } from "../../core/state.ts";
 import { runSteps } from "../../core/steps.ts";
 import type { Address } from "../../core/terms.ts";
 import type { Exchange } from "../../engine/exchange.ts";
-import type { RefusedEntry } from "../../engine/journal.ts";
+import type { Entry } from "../../engine/journal.ts";
 import { Declarations } from "../../scenario/language/declarations.ts";
 import { type Expectation, readExpectations } from "../../scenario/language/expectations.ts";
 import { attempt, type Problem, ProblemList } from "../../scenario/language/page.ts";
@@ -171,11 +171,12 @@ export const accountsIn = (expectations: readonly Expectation[]): readonly strin
 type RefusedCommand = Extract<Command, { readonly kind: "placeOrder" | "cancelOrder" }>;
 
 /** A request at the end of a history that should not have been refused. */
-export interface HistoryRefusal {
+export interface HistoryRefusal extends Pick<Entry, "sequence" | "at"> {
   readonly names: HistoryNames;
-  readonly refused: RefusedEntry;
   /** Command of the request. */
   readonly command: RefusedCommand;
+  /** Error code with which it was refused. */
+  readonly code: string;
 }
 
 /** Commands that fail. */
@@ -350,10 +351,9 @@ const NO_SCENARIO: Scenario = {
  */
 export function refusalTrial(
   { open, history, isOver }: TrialSettings,
-  { names, refused, command }: HistoryRefusal,
+  { names, sequence, at, command, code }: HistoryRefusal,
 ) {
   const before = { hasExpiries: false, faults: [], orders: history.orders.size };
-  const { sequence, at } = refused;
   /** The request; its time may be changed. */
   const request = { sequence: sequence + 1, at, command, events: [], placed: null, before, reverts: false };
   /** Conditions in the whole history; null before the first run. */
@@ -372,7 +372,7 @@ export function refusalTrial(
     wanted ??= conditions;
     if (decision.ok || conditions !== wanted) return [];
     const refusal = refusedBy(refusalError(decision.refusal, { state, numbers: numbersAs("number") }));
-    if (refusal.code !== refused.request.code) return [];
+    if (refusal.code !== code) return [];
     const failure = { message: `refused: ${refusedText(refusal)}`, diff: [] };
     const text = `${names.accountOf(command.address)}:`;
     return [{ fingerprint: fingerprintOf({ ...failure, text }), trace: done }];

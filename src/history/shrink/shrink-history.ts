@@ -86,7 +86,7 @@ export async function shrinkHistory(
   const isOver = (): boolean => options.isOver?.(reserve) ?? false;
   const settings = { open: fresh, history, isOver };
   const expectation = expected !== null && "text" in expected ? expected : null;
-  const refusal = expected !== null && "refused" in expected ? refusalTrial(settings, expected) : null;
+  const refusal = expected !== null && "command" in expected ? refusalTrial(settings, expected) : null;
   const trial =
     refusal?.trial ??
     (expectation === null ? breakingTrial(settings) : expectationTrial(settings, expectation));
