@@ -1,5 +1,5 @@
 import { ConfigError, didYouMean } from "../../setting.ts";
-import { type Place, type Problem, problemText, sentenceOf, wrongFilesText } from "../language/page.ts";
+import { type Place, problemText, sentenceOf, wrongFilesText } from "../language/page.ts";
 import type { DiffLine, Failure } from "../run/result.ts";
 import { githubReporter } from "./github.ts";
 import { junitReporter } from "./junit.ts";
@@ -49,39 +49,32 @@ const yamlText = (text: string): string =>
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
 
-const yamlList = (key: string, texts: readonly string[]): string[] =>
-  texts.length === 0 ? [`${key}: []`] : [`${key}:`, ...texts.map((text) => `  - ${yamlText(text)}`)];
+/** Writes a mapping of texts, numbers, lists of texts and such mappings. */
+const yamlLines = (content: object): string[] =>
+  Object.entries(content).flatMap(([key, value]) => {
+    if (typeof value !== "object") return `${key}: ${typeof value === "number" ? value : yamlText(value)}`;
+    const lines = Array.isArray(value) ? value.map((text) => `- ${yamlText(text)}`) : yamlLines(value);
+    return lines.length === 0 ? `${key}: []` : [`${key}:`, ...lines.map((line) => `  ${line}`)];
+  });
+
+/** Writes the diagnostics of a test point. */
+function detailLines(message: string, { file, line, column }: Place, more: object = {}): string[] {
+  const fields = [
+    ...yamlLines({ message }),
+    "severity: fail",
+    ...yamlLines({ at: { file, line, column }, ...more }),
+  ];
+  return ["---", ...fields, "..."].map((each) => `  ${each}`);
+}
 
 const textsOf = (diff: readonly DiffLine[], ...kinds: readonly DiffLine["kind"][]): string[] =>
   diff.filter(({ kind }) => kinds.includes(kind)).map(({ text }) => text);
 
-const placeLines = ({ file, line, column }: Place): string[] => [
-  "at:",
-  `  file: ${yamlText(file)}`,
-  `  line: ${line}`,
-  `  column: ${column}`,
-];
-
-const problemLines = (problem: Problem): string[] => [
-  `message: ${yamlText(sentenceOf(problem))}`,
-  "severity: fail",
-  ...placeLines(problem.place),
-];
-
 function failureLines({ place, step, text, message, diff, recent, repeat }: Failure, seed: string): string[] {
-  return [
-    `message: ${yamlText(message)}`,
-    "severity: fail",
-    ...placeLines(place),
-    `step: ${step}`,
-    `text: ${yamlText(text)}`,
-    ...yamlList("expected", textsOf(diff, "same", "expected")),
-    ...yamlList("found", textsOf(diff, "same", "found")),
-    ...yamlList("notes", textsOf(diff, "note")),
-    ...yamlList("recent", recent),
-    `seed: ${yamlText(seed)}`,
-    `repeat: ${yamlText(repeat)}`,
-  ];
+  const expected = textsOf(diff, "same", "expected");
+  const found = textsOf(diff, "same", "found");
+  const notes = textsOf(diff, "note");
+  return detailLines(message, place, { step, text, expected, found, notes, recent, seed, repeat });
 }
 
 /** TAP 14; durations as node-tap's `time` directive. `expected` and `found` are the complete compared texts. */
@@ -103,7 +96,7 @@ const tapReporter: MakeReporter = ({ write }) => {
       const outcome = status === "failed" ? "not ok" : "ok";
       print([
         `${outcome} ${number} - ${tapText(title(name))} # ${directive}`,
-        ...(failure === null ? [] : details(failureLines(failure, seed))),
+        ...(failure === null ? [] : failureLines(failure, seed)),
       ]);
     },
     // The plan does not hold if the suite ended early.
@@ -114,14 +107,12 @@ const tapReporter: MakeReporter = ({ write }) => {
       const problems = files.flatMap((file) => file.problems);
       const points = problems.flatMap((problem, index) => [
         `not ok ${index + 1} - ${tapText(oneLine(problemText(problem)))}`,
-        ...details(problemLines(problem)),
+        ...detailLines(sentenceOf(problem), problem.place),
       ]);
       print(["TAP version 14", `1..${problems.length}`, ...points, `# ${wrongFilesText(files)}`]);
     },
   };
 };
-
-const details = (lines: readonly string[]): string[] => ["---", ...lines, "..."].map((line) => `  ${line}`);
 
 type ReporterName = (typeof REPORTER_NAMES)[number];
 
