@@ -9,7 +9,7 @@ const IN_PAGE = PAGE_SIZE - 1;
 /** Room for figures in the first page at first; it doubles. */
 const FIRST_ROOM = 32;
 
-/** Figures of the closed records of a page; a record has a fixed number of items in each array. */
+/** Figures of the closed records of a page, one record after the other. The arrays of figures share one buffer. */
 interface Figures {
   readonly doubles: Float64Array;
   readonly ints: Int32Array;
@@ -18,21 +18,10 @@ interface Figures {
   readonly isTaken: Uint8Array;
 }
 
-interface Page<Value> {
-  /** The table that may write to the page; others copy it first. */
-  readonly owner: object;
-  /** Open records by their place. */
-  readonly open: (Value | undefined)[];
-  /** Those of the page that this is a copy of; each is copied when it is first read. Null if it is no copy. */
-  readonly inherited: readonly (Value | undefined)[] | null;
-  /** Figures of the others, null if there are none. Shared with copies: each writes only to places that are not taken. */
-  figures: Figures | null;
-}
-
 /** Table as values that `v8.serialize` takes. */
 export interface PackedImage {
   readonly size: number;
-  readonly figures: readonly Figures[];
+  readonly figures: readonly Pick<Figures, "bytes" | "isTaken">[];
   /** Numbers of the open records. */
   readonly open: readonly number[];
 }
@@ -43,14 +32,19 @@ export interface PackedImage {
  */
 export class PackedTable<Value extends { readonly number: number }> {
   readonly #packing: Packing<Value>;
-  #pages: Page<Value>[] = [];
+  /** Open records by page and place. A copied table shares a page until it reads or writes an open record of it. */
+  #pages: (Value | undefined)[][] = [];
+  /** Figures of the others by page. Copies share them: each writes only to places that are not taken. */
+  #figures: (Figures | null)[] = [];
   #size = 0;
+  /** The pages of the table that this is a copy of: their records are copied when they are first read. */
+  #inherited: readonly (readonly (Value | undefined)[])[] | null = null;
 
   constructor(packing: Packing<Value>) {
     this.#packing = packing;
   }
 
-  /** Returns the table of an image with all moments shifted by `by` ms. The image must not be used again. */
+  /** Returns the table of an image with all moments shifted by `by` ms. */
   static of<Value extends { readonly number: number }>(
     packing: Packing<Value>,
     { size, figures, open }: PackedImage,
@@ -58,26 +52,26 @@ export class PackedTable<Value extends { readonly number: number }> {
   ): PackedTable<Value> {
     const table = new PackedTable(packing);
     table.#size = size;
-    table.#pages = figures.map((each) => ({ owner: table, open: [], inherited: null, figures: each }));
-    for (const each of figures) packing.shift(each, by);
+    table.#figures = figures.map((each) => packing.figures(PAGE_SIZE, each));
+    table.#pages = figures.map(() => []);
+    for (const each of table.#figures) packing.shift(each as Figures, by);
     for (const number of open) {
-      const page = table.#pages[(number - 1) >> PAGE_BITS] as Page<Value>;
-      const place = (number - 1) & IN_PAGE;
-      page.open[place] = packing.unpack(page.figures as Figures, place, number);
-      (page.figures as Figures).isTaken[place] = 0;
+      const [place, all] = [placeOf(number), table.#figuresOf(number)];
+      table.#ownPage(pageOf(number))[place] = packing.unpack(all, place, number);
+      all.isTaken[place] = 0;
     }
     return table;
   }
 
   image(): PackedImage {
-    const figures = this.#pages.map((page) => {
-      const all = this.#packing.figures(PAGE_SIZE, page.figures);
-      for (const record of page.open) {
+    const figures = this.#pages.map((page, at) => {
+      const all = this.#packing.figures(PAGE_SIZE, this.#figures[at] ?? null);
+      for (const record of page) {
         if (record === undefined) continue;
-        this.#packing.pack(all, placeOf(record), record);
-        all.isTaken[placeOf(record)] = 1;
+        this.#packing.pack(all, placeOf(record.number), record);
+        all.isTaken[placeOf(record.number)] = 1;
       }
-      return all;
+      return { bytes: all.bytes, isTaken: all.isTaken };
     });
     return { size: this.#size, figures, open: Array.from(this.open(), ({ number }) => number) };
   }
@@ -93,19 +87,20 @@ export class PackedTable<Value extends { readonly number: number }> {
 
   /** Appends an open record. @throws Error if its number is not the next. */
   add(record: Value): void {
-    this.#pageOfNext(record).open[placeOf(record)] = record;
+    this.#count(record);
+    this.#ownPage(pageOf(record.number))[placeOf(record.number)] = record;
   }
 
   /** Appends a closed record. @throws Error if its number is not the next. */
   addClosed(record: Value): void {
-    this.#pack(this.#pageOfNext(record), record);
+    this.#count(record);
+    this.#pack(record);
   }
 
   /** Closes an open record, which must not be written to again. */
   close(record: Value): void {
-    const page = this.#ownPage((record.number - 1) >> PAGE_BITS);
-    this.#pack(page, record);
-    page.open[placeOf(record)] = undefined;
+    this.#pack(record);
+    this.#ownPage(pageOf(record.number))[placeOf(record.number)] = undefined;
   }
 
   /** Returns the record of a number. @throws RangeError if the number does not exist. */
@@ -118,12 +113,23 @@ export class PackedTable<Value extends { readonly number: number }> {
   /** Returns the record of a number; undefined if it does not exist. */
   find(number: number): Value | undefined {
     if (!(number >= 1 && number <= this.#size)) return undefined;
-    const at = (number - 1) >> PAGE_BITS;
-    const page = this.#pages[at] as Page<Value>;
-    const place = (number - 1) & IN_PAGE;
-    const record = page.open[place];
-    if (record === undefined) return this.#packing.unpack(page.figures as Figures, place, number);
-    return page.owner === this && page.inherited === null ? record : this.#ownRecord(at, place);
+    const record = this.#openAt(number);
+    if (record === undefined) return this.#packing.unpack(this.#figuresOf(number), placeOf(number), number);
+    return this.#inherited === null ? record : this.#ownRecord(number, record);
+  }
+
+  /**
+   * Returns some fields of a record for reading, without making an object of all fields of a closed one. `unpack` is a
+   * `part` of the packing. @throws RangeError if the number does not exist.
+   */
+  part<Part>(number: number, unpack: Unpack<Part>): Readonly<Part> {
+    if (!(number >= 1 && number <= this.#size)) return this.get(number) as never;
+    const record = this.#openAt(number) as Readonly<Part> | undefined;
+    return record ?? unpack(this.#figuresOf(number), placeOf(number), number);
+  }
+
+  isOpen(number: number): boolean {
+    return number >= 1 && number <= this.#size && this.#openAt(number) !== undefined;
   }
 
   *[Symbol.iterator](): Generator<Value> {
@@ -132,8 +138,8 @@ export class PackedTable<Value extends { readonly number: number }> {
 
   /** Yields the open records by number, not copied, for reading before the next command. */
   *open(): Generator<Value> {
-    for (const { open } of this.#pages) {
-      for (const record of open) if (record !== undefined) yield record;
+    for (const page of this.#pages) {
+      for (const record of page) if (record !== undefined) yield record;
     }
   }
 
@@ -144,66 +150,84 @@ export class PackedTable<Value extends { readonly number: number }> {
   copy(): PackedTable<Value> {
     const copy = new PackedTable(this.#packing);
     copy.#pages = this.#pages.slice();
+    copy.#figures = this.#figures.slice();
     copy.#size = this.#size;
+    copy.#inherited = this.#pages;
     return copy;
   }
 
-  #pageOfNext({ number }: Value): Page<Value> {
+  #count({ number }: Value): void {
     if (number !== this.next) throw new Error(`expected number ${this.next}, found ${number}`);
-    if ((this.#size & IN_PAGE) === 0)
-      this.#pages.push({ owner: this, open: [], inherited: null, figures: null });
-    this.#size += 1;
-    return this.#ownPage((number - 1) >> PAGE_BITS);
+    if (placeOf(number) === 0) {
+      this.#pages.push([]);
+      this.#figures.push(null);
+    }
+    this.#size = number;
   }
 
-  #ownPage(at: number): Page<Value> {
-    const page = this.#pages[at] as Page<Value>;
-    if (page.owner === this) return page;
-    const { open, figures } = page;
-    const own = { owner: this, open: open.slice(), inherited: open, figures };
+  #openAt(number: number): Value | undefined {
+    return (this.#pages[pageOf(number)] as Value[])[placeOf(number)];
+  }
+
+  #figuresOf(number: number): Figures {
+    return this.#figures[pageOf(number)] as Figures;
+  }
+
+  #ownPage(at: number): (Value | undefined)[] {
+    const page = this.#pages[at] as (Value | undefined)[];
+    if (this.#inherited === null || page !== this.#inherited[at]) return page;
+    const own = page.slice();
     this.#pages[at] = own;
     return own;
   }
 
-  #ownRecord(at: number, place: number): Value {
-    const { open, inherited } = this.#ownPage(at);
-    const record = open[place] as Value;
-    if (inherited?.[place] !== record) return record;
+  /** Returns this table's own copy of an open record. */
+  #ownRecord(number: number, record: Value): Value {
+    const [at, place] = [pageOf(number), placeOf(number)];
+    if (this.#inherited?.[at]?.[place] !== record) return record;
     const own = this.#packing.copy(record);
-    open[place] = own;
+    this.#ownPage(at)[place] = own;
     return own;
   }
 
-  #pack(page: Page<Value>, record: Value): void {
-    const place = placeOf(record);
-    let figures = page.figures;
+  #pack(record: Value): void {
+    const place = placeOf(record.number);
+    let figures = this.#figures[pageOf(record.number)] ?? null;
     // A copy of this table, or its original, may have closed another record of this number.
-    if (figures === null || place >= figures.isTaken.length || figures.isTaken[place] !== 0) {
-      figures = this.#packing.figures(this.#roomFor(page, place), figures);
-      for (const open of page.open) if (open !== undefined) figures.isTaken[placeOf(open)] = 0;
-      if (page === this.#pages.at(-1)) figures.isTaken.fill(0, ((this.#size - 1) & IN_PAGE) + 1);
-      page.figures = figures;
-    }
+    if (figures === null || figures.isTaken[place] !== 0) figures = this.#ownFigures(record.number, figures);
     this.#packing.pack(figures, place, record);
     figures.isTaken[place] = 1;
   }
 
-  #roomFor(page: Page<Value>, place: number): number {
-    if (page !== this.#pages[0]) return PAGE_SIZE;
-    let room = Math.max(FIRST_ROOM, page.figures?.isTaken.length ?? 0);
-    while (room <= place) room *= 2;
-    return room;
+  /** Replaces the figures of a page by this table's own, with room for a record. */
+  #ownFigures(number: number, from: Figures | null): Figures {
+    const at = pageOf(number);
+    let room = at > 0 ? PAGE_SIZE : (from?.isTaken.length ?? FIRST_ROOM);
+    while (room <= placeOf(number)) room *= 2;
+    const own = this.#packing.figures(room, from);
+    for (const open of this.#pages[at] ?? []) if (open !== undefined) own.isTaken[placeOf(open.number)] = 0;
+    if (at === pageOf(this.#size)) own.isTaken.fill(0, placeOf(this.#size) + 1);
+    this.#figures[at] = own;
+    return own;
   }
 }
 
-const placeOf = ({ number }: { readonly number: number }): number => (number - 1) & IN_PAGE;
+const pageOf = (number: number): number => (number - 1) >> PAGE_BITS;
+const placeOf = (number: number): number => (number - 1) & IN_PAGE;
+
+/** Makes an object of the figures at a place. */
+export type Unpack<Value> = (figures: Figures, place: number, number: number) => Value;
 
 /** Converts records of one kind to figures and back. */
 export interface Packing<Value> {
   /** Makes room for records, with the figures of `from`. */
-  figures(room: number, from: Figures | null): Figures;
+  figures(room: number, from: Pick<Figures, "bytes" | "isTaken"> | null): Figures;
   pack(figures: Figures, place: number, record: Value): void;
-  unpack(figures: Figures, place: number, number: number): Value;
+  unpack: Unpack<Value>;
+  /** Unpacks only some fields. */
+  part<Name extends keyof Value & string>(
+    ...names: Name[]
+  ): Unpack<Pick<Value, Name | ("number" & keyof Value)>>;
   copy(record: Value): Value;
   /** Adds `by` milliseconds to all moments. */
   shift(figures: Figures, by: number): void;
@@ -224,7 +248,7 @@ interface Item {
 
 interface Layout {
   readonly items: readonly Item[];
-  /** Number of items of a record in each array. */
+  /** Length of a record in the items of each array. */
   readonly widths: Readonly<Record<Kind, number>>;
 }
 
@@ -235,19 +259,23 @@ interface Layout {
 export function packingOf<Value extends { readonly number: number }>(
   type: RecordType<Value>,
 ): Packing<Value> {
-  const layout = layoutOf(type);
-  const { items, widths } = layout;
+  const { items, widths } = layoutOf(type);
+  const convert = (some: readonly Item[]): Conversion<never> =>
+    compiled({ items: some, widths }) ?? interpreted({ items: some, widths });
   return {
-    ...((compiled(layout) ?? interpreted(layout)) as Pick<Packing<Value>, "pack" | "unpack">),
+    ...convert(items),
+    part: (...names) => convert(items.filter(({ name }) => names.includes(name as never))).unpack,
     copy: type.copy,
     figures(room, from) {
+      const buffer = new ArrayBuffer(widths.bytes * room);
       const made = {
-        doubles: new Float64Array(widths.doubles * room),
-        ints: new Int32Array(widths.ints * room),
-        bytes: new Uint8Array(widths.bytes * room),
+        doubles: new Float64Array(buffer),
+        ints: new Int32Array(buffer),
+        bytes: new Uint8Array(buffer),
         isTaken: new Uint8Array(room),
       };
-      for (const kind of ["doubles", "ints", "bytes", "isTaken"] as const) made[kind].set(from?.[kind] ?? []);
+      made.bytes.set(from?.bytes ?? []);
+      made.isTaken.set(from?.isTaken ?? []);
       return made;
     },
     shift({ doubles, isTaken }, by) {
@@ -265,26 +293,33 @@ export function packingOf<Value extends { readonly number: number }>(
 const MAX_INT32 = 2_147_483_647;
 
 function layoutOf({ fields, derived }: RecordType<unknown>): Layout {
-  const widths = { doubles: 0, ints: 0, bytes: 0 };
+  const counts = { doubles: 0, ints: 0, bytes: 0 };
   const itemOf = (name: string, type: Type<unknown> | null): Item => {
     const { values = null, shift, nonNull } = type ?? {};
     const [low, high] = (type === null ? [0, MAX_INT32] : (nonNull ?? type).range) ?? [-1, 0];
     if (values === null && low < 0) throw new Error(`field ${name} cannot be packed`);
     const isWide = high > MAX_INT32;
     const kind = values === null ? (isWide ? "doubles" : "ints") : "bytes";
-    const at = widths[kind];
-    widths[kind] += 1;
+    const at = counts[kind];
+    counts[kind] += 1;
     return { name, kind, at, values, isNullable: nonNull !== undefined, isMoment: shift !== undefined };
   };
   const persisted = Object.entries(fields).filter(([name]) => name !== "number");
   const items = persisted.map(([name, type]) => itemOf(name, type));
-  return { items: [...items, ...derived.map((name) => itemOf(name, null))], widths };
+  items.push(...derived.map((name) => itemOf(name, null)));
+  // A record has its doubles first, then its integers and bytes, so that each is aligned.
+  const { doubles, ints, bytes } = counts;
+  const before = { doubles: 0, ints: 2 * doubles, bytes: 8 * doubles + 4 * ints };
+  const size = Math.ceil((before.bytes + bytes) / 8) * 8;
+  const placed = items.map((item) => ({ ...item, at: item.at + before[item.kind] }));
+  return { items: placed, widths: { doubles: size / 8, ints: size / 4, bytes: size } };
 }
 
 type Values = Record<string, unknown>;
+type Conversion<Value> = Pick<Packing<Value>, "pack" | "unpack">;
 
 /** Compiles the conversion from source generated for the fields of one record; null if code cannot be compiled. */
-function compiled({ items, widths }: Layout): Pick<Packing<Values>, "pack" | "unpack"> | null {
+function compiled({ items, widths }: Layout): Conversion<never> | null {
   const figure = ({ kind, at }: Item): string => `${kind}[place * ${widths[kind]} + ${at}]`;
   const packed = (item: Item): string => {
     const { name, values, isNullable } = item;
@@ -314,8 +349,8 @@ function compiled({ items, widths }: Layout): Pick<Packing<Values>, "pack" | "un
 }
 
 /** Converts in a loop over the fields, for where code cannot be compiled: a browser with a Content-Security-Policy. */
-const interpreted = ({ items, widths }: Layout): Pick<Packing<Values>, "pack" | "unpack"> => ({
-  pack(figures, place, record) {
+const interpreted = ({ items, widths }: Layout): Conversion<never> => ({
+  pack(figures, place, record: Values) {
     for (const { name, kind, at, values } of items) {
       const value = record[name];
       const figure = values === null ? ((value ?? -1) as number) : values.indexOf(value);
@@ -329,6 +364,6 @@ const interpreted = ({ items, widths }: Layout): Pick<Packing<Values>, "pack" | 
       if (values !== null) record[name] = values[figure];
       else record[name] = isNullable && figure < 0 ? null : figure;
     }
-    return record;
+    return record as never;
   },
 });

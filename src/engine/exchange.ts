@@ -41,7 +41,8 @@ export interface Thrown {
 /** One running exchange: the only writer of one state. Its time advances only by its methods. */
 export class Exchange {
   readonly #journal: Journal;
-  readonly #watchers = new Set<Watcher>();
+  /** Replaced when one is added or removed; called once a command, where an iterator of a set would be garbage. */
+  #watchers: readonly Watcher[] = [];
   readonly #rewindWatchers = new Set<() => void>();
   #state: State;
   #now: Millis;
@@ -147,7 +148,9 @@ export class Exchange {
 
   /** Advances the time and executes what becomes due, in order, each at its own moment. */
   advanceTo(target: Millis): void {
-    runSteps(this.advanceInSteps(target));
+    const next = isInBlock(this.#state) ? this.#now : this.nextDueAt;
+    if (next !== null && next <= target) runSteps(this.advanceInSteps(target));
+    else if (target > this.#now) this.#now = target;
   }
 
   /**
@@ -212,8 +215,10 @@ export class Exchange {
 
   /** Calls `watcher` after each accepted command. Returns a function that stops it. */
   watch(watcher: Watcher): () => void {
-    this.#watchers.add(watcher);
-    return () => this.#watchers.delete(watcher);
+    this.#watchers = [...this.#watchers, watcher];
+    return () => {
+      this.#watchers = this.#watchers.filter((each) => each !== watcher);
+    };
   }
 
   /** Calls `watcher` after each `restore` and `restart`. Returns a function that stops it. */

@@ -164,6 +164,17 @@ describe.each([
     );
   });
 
+  it("returns some fields of an open and of a closed record", () => {
+    const used = packing();
+    const [table, part] = [new PackedTable(used), used.part("side", "until")];
+    table.add(itemOf(1));
+    table.addClosed(itemOf(2));
+    expect(table.part(1, part)).toBe(table.get(1));
+    expect(table.part(2, part)).toEqual({ number: 2, side: "BUY", until: null });
+    expect([1, 2, 3].map((number) => table.isOpen(number))).toEqual([true, false, false]);
+    expect(() => table.part(3, part)).toThrow(RangeError);
+  });
+
   it("keeps nothing that is written to a closed record", () => {
     const table = new PackedTable(packing());
     table.addClosed(itemOf(1));

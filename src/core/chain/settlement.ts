@@ -1,5 +1,5 @@
 import { marketOfToken, tokenOf } from "../market.ts";
-import type { Order, Trade } from "../order.ts";
+import { ORDER_PACKING, type Order, type Trade } from "../order.ts";
 import { FEES, type State } from "../state.ts";
 import { FULL_PRICE, type Millis, notional, type Price, type Size } from "../units.ts";
 import { type Block, blockAt, type Chain, confirmationsOf, headOf } from "./chain.ts";
@@ -77,15 +77,19 @@ export function tradesOf({ trades }: State, { firstTrade, trades: count }: Trans
   return found;
 }
 
+/** What a settlement reads of an order. */
+const partyOf = ORDER_PACKING.part("account", "token", "side", "price");
+type Party = Pick<Order, "account" | "token" | "side" | "price">;
+
 function visitTrade({ orders }: State, { taker, maker, price, size, fee }: Trade, visit: MoveVisitor): void {
-  const made = orders.get(maker);
+  const made = orders.part(maker, partyOf);
   // A maker fills at its own price.
   visitParty(made, made.price, size, 0, visit);
-  visitParty(orders.get(taker), price, size, fee, visit);
+  visitParty(orders.part(taker, partyOf), price, size, fee, visit);
   if (fee > 0) visit(FEES, USDC, fee);
 }
 
-function visitParty(order: Order, price: Price, size: Size, fee: number, visit: MoveVisitor): void {
+function visitParty(order: Party, price: Price, size: Size, fee: number, visit: MoveVisitor): void {
   const { account, token, side } = order;
   const bought = side === "BUY" ? 1 : -1;
   visit(account, USDC, -bought * notional(price, size) - fee);
@@ -93,7 +97,7 @@ function visitParty(order: Order, price: Price, size: Size, fee: number, visit: 
 }
 
 function supplyChangeOfTrade(state: State, { taker, size, matchType }: Trade): SupplyChange {
-  const market = marketOfToken(state.orders.get(taker).token);
+  const market = marketOfToken(state.orders.part(taker, partyOf).token);
   return setsOf(market, matchType === "MINT" ? size : -size);
 }
 

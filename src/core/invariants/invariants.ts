@@ -61,7 +61,7 @@ export function* invariantsInSteps(
 function* liveOrders({ orders }: State): Steps<Order[]> {
   const live: Order[] = [];
   const counter = new StepCounter();
-  for (const order of orders) {
+  for (const order of orders.open()) {
     if (counter.isStep()) yield;
     if (order.status === "LIVE") live.push(order);
   }

@@ -98,8 +98,16 @@ const FAULTS: readonly [fault: string, plant: (parts: Traded) => void, found: re
   ],
   [
     "a live order that is completely filled",
-    ({ state }) => changeClosed(state, "orders", ORDER_PACKING, { number: 4, status: "LIVE" }),
-    [LEVELS, FILLS, LISTED],
+    ({ order }) => {
+      order.matched = order.size;
+    },
+    [RESERVED, LEVELS, FILLS],
+  ],
+  [
+    "an order that ended, but is live",
+    ({ state }) =>
+      changeClosed(state, "orders", ORDER_PACKING, { number: 4, matched: size(0), status: "LIVE" }),
+    [FILLS],
   ],
   [
     "a live order missing in the list of its account",
