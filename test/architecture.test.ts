@@ -3,6 +3,7 @@ import { basename, posix } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type ImportDeclaration, type Node, type Program, parseSync } from "oxc-parser";
 import { describe, expect, it } from "vitest";
+import { paddedTable } from "./support/markdown.ts";
 import { rowsOf } from "./support/table.ts";
 
 interface Layer {
@@ -235,12 +236,7 @@ function layerTable(): string {
     mayImport === undefined ? "" : mayImport.join(", ") || "nothing",
     code(packages),
   ]);
-  const cells = [["folder", "holds", "may import", "packages"], ...rows];
-  const widths = [0, 1, 2, 3].map((column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)));
-  const line = (row: readonly string[], pad: string): string =>
-    `| ${widths.map((width, column) => (row[column] ?? "").padEnd(width, pad)).join(" | ")} |\n`;
-  const [head = [], ...body] = cells.map((row) => line(row, " "));
-  return [head, line([], "-"), ...body].join("");
+  return `${paddedTable([["folder", "holds", "may import", "packages"], ...rows]).join("\n")}\n`;
 }
 
 const RULES = { arrows, homes, pureCore, lengths, names, plainTypeScript };

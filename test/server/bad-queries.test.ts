@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import type { ErrorCode } from "../../src/api/errors.ts";
 import { useApi, yesOf } from "../support/http.ts";
 import { codeOf, titleOf } from "./bad-inputs.ts";
-import { refusalTo, replyTo, requestBytes } from "./raw-socket.ts";
+import { replyTo, requestBytes } from "./raw-socket.ts";
 import type { Market, MarketPage } from "./replies.ts";
 import { deriveTrader } from "./trader.ts";
 
@@ -101,18 +101,12 @@ describe("a query", () => {
 
   it("that gives a parameter twice is refused by every endpoint, whether it takes the parameter or not", async () => {
     const trader = await deriveTrader(api, 1);
-    for (const [path, name] of [
-      ["/api/markets", "limit"],
-      ["/api/events", "tag"],
-      ["/api/search?q=a", "offset"],
-      [`/api/markets/${market.id}/trades`, "all"],
-      ["/sim/accounts", "limit"],
-      ["/clob/orders", "side"],
-      ["/clob/time", "zebra"],
-      ["/healthz", "zebra"],
-    ] as const) {
-      const query = `${path.includes("?") ? "&" : "?"}${name}=1&${name}=1`;
-      const { body } = await trader.refused(`GET ${path + query}`, "INVALID_PARAMETER");
+    for (const path of [
+      ...["/api/markets?limit", "/api/events?tag", "/api/search?q=a&offset", "/sim/accounts?limit"],
+      ...[`/api/markets/${market.id}/trades?all`, "/clob/orders?side", "/clob/time?zebra", "/healthz?zebra"],
+    ]) {
+      const name = /\w+$/.exec(path)?.[0] ?? "";
+      const { body } = await trader.refused(`GET ${path}=1&${name}=1`, "INVALID_PARAMETER");
       expect(body.error).toBe(`duplicate parameter "${name}" in the query`);
     }
   });
@@ -179,17 +173,10 @@ describe("an invalid percent-encoding", () => {
   it.each(["%", "%z", "%zz", "%ff", "%c3%28", "%ed%a0%80", "a%2"])(
     "is refused in a path: %s",
     async (part) => {
-      for (const path of [`/api/markets/${part}`, `/api/events/${part}`, `/sim/orders/${part}`]) {
-        const refusal = await refusalTo(api, requestBytes(`GET ${path}`));
-        expect(refusal).toMatchObject({ status: 400, code: "INVALID_PARAMETER" });
-      }
+      for (const path of [`/api/markets/${part}`, `/api/events/${part}`, `/sim/orders/${part}`])
+        await refused(path, "INVALID_PARAMETER");
     },
   );
-
-  it("is documented for the paths with a parameter", async () => {
-    await refused("/api/markets/%zz", "INVALID_PARAMETER");
-    await refused("/sim/orders/%zz", "INVALID_PARAMETER");
-  });
 
   it("is plain text in a query", async () => {
     for (const q of ["%", "%zz", "%ff"]) await api.get(`/api/search?q=${q}`);

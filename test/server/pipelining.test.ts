@@ -38,12 +38,8 @@ function inChunks(path: string, body: string, headers: Headers): string {
 }
 
 function bytesOf(kind: Kind, index: number): string {
-  const order = JSON.stringify({
-    tokenId: yesOf(market),
-    side: "BUY",
-    price: 0.01 + index / 100,
-    size: 5 + index,
-  });
+  const terms = { price: 0.01 + index / 100, size: 5 + index };
+  const order = JSON.stringify({ tokenId: yesOf(market), side: "BUY", ...terms });
   const signed = (body: string): Headers => trader.headers("POST", "/clob/order", body);
   switch (kind) {
     case "book":
@@ -103,11 +99,8 @@ describe("requests of one connection", () => {
       fc.asyncProperty(histories, cuts, async (kinds, fractions) => {
         const requests = kinds.map((kind, index) => Buffer.from(bytesOf(kind, index)));
         const runs: { answers: string; hash: string }[] = [];
-        for (const segments of [
-          [Buffer.concat(requests)],
-          cutAt(Buffer.concat(requests), fractions),
-          requests,
-        ]) {
+        const whole = Buffer.concat(requests);
+        for (const segments of [[whole], cutAt(whole, fractions), requests]) {
           await api.post("/sim/snapshots/before/restore");
           const answers = await answersTo(segments);
           runs.push({ answers, hash: await api.stateHash() });

@@ -50,11 +50,8 @@ describe("the control plane", () => {
 
   it.each([
     ["/sim/clock", { advence: "1h" }, "advence", "advance"],
-    ["/sim/faults", { statsu: 500 }, "statsu", "status"],
     ["/sim/markets", { question: "Will it rain?", tickSiz: 0.001 }, "tickSiz", "tickSize"],
     [`/sim/accounts/0x${"1".repeat(40)}/fund`, { colateral: 1000 }, "colateral", "collateral"],
-    ["/sim/chain/mine", { block: 2 }, "block", "blocks"],
-    ["/sim/snapshots", { nam: "before" }, "nam", "name"],
   ])("names the nearest field of %s", async (path, body, field, meant) => {
     const message = await refusedFor(api, { method: "POST", path, body }, field);
     expect(message).toContain(`unknown field "${field}", did you mean "${meant}"?; the body takes `);

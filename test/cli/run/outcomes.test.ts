@@ -210,13 +210,9 @@ describe("the scenarios of a run", () => {
   };
 
   it("are those of folders, globs and files, without parts and other files", async () => {
-    expect(await chosen("good")).toEqual(["good/a.yaml", "good/b.yaml", "good/c.yaml"]);
-    expect(await chosen("*/?.yaml")).toEqual(["good/a.yaml", "good/b.yaml", "good/c.yaml"]);
-    expect(await chosen("good", "./good/a.yaml", clobsim.path("good/b.yaml"), "g*/b.yaml")).toEqual([
-      "good/a.yaml",
-      "good/b.yaml",
-      "good/c.yaml",
-    ]);
+    const named = ["good", "./good/a.yaml", clobsim.path("good/b.yaml"), "g*/b.yaml"];
+    for (const paths of [["good"], ["*/?.yaml"], named])
+      expect(await chosen(...paths)).toEqual(["good/a.yaml", "good/b.yaml", "good/c.yaml"]);
   });
 
   it("--grep: match by name or file, in either case", async () => {
@@ -270,23 +266,11 @@ describe("the reporters of a run", () => {
     const files = names.flatMap((name) => ["--reporter", `${name}=wrong.${name}`]);
     const { code, stdout } = await run("good", "wrong", "--reporter", "spec", ...files);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-    const sentence = 'unknown step or account "advanse" (did you mean advance?)';
-    expect(clobsim.read("wrong.spec")).toMatch(
-      /^wrong\/wrong\.yaml:2:1: .*\nwrong\/wrong\.yaml:4:5: .*\n\n2 problems in 1 file, nothing was run\n$/,
-    );
-    expect(JSON.parse(clobsim.read("wrong.json"))).toMatchObject({
-      passed: 0,
-      failed: 1,
-      problems: [{ place: { line: 2 } }, { place: { file: "wrong/wrong.yaml", line: 4, column: 5 } }],
-    });
-    expect(clobsim.read("wrong.junit")).toMatch(/^<\?xml .*<testsuites .*errors="2".*line="4"/s);
-    expect(clobsim.read("wrong.tap")).toContain(`not ok 2 - wrong/wrong.yaml:4:5: ${sentence}\n`);
-    expect(clobsim.read("wrong.github")).toContain(
-      `::error file=wrong/wrong.yaml,line=4,col=5,title=wrong scenario file::${sentence}\n`,
-    );
+    for (const name of names) expect(clobsim.read(`wrong.${name}`), name).toContain("advanse");
+    const json = { passed: 0, failed: 1, problems: [{}, { place: { line: 4, column: 5 } }] };
+    expect(JSON.parse(clobsim.read("wrong.json"))).toMatchObject(json);
     const tap = await run("wrong", "--reporter", "tap");
-    expect(tap.code).toBe(2);
-    expect(tap.stdout).toBe(clobsim.read("wrong.tap"));
+    expect([tap.code, tap.stdout]).toEqual([2, clobsim.read("wrong.tap")]);
   });
 
   it.each(
