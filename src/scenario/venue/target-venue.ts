@@ -22,6 +22,7 @@ import {
   NotRunnable,
   type OrderView,
   orderView,
+  type RawReply,
   sizeOf,
   VenueError,
 } from "./views.ts";
@@ -237,6 +238,8 @@ class TargetVenue extends HttpVenue {
   readonly #file: TargetFile;
   /** The latest known state of each order, because finished orders cannot be read. */
   readonly #seen = new Map<string, { readonly view: OrderView; readonly account: string }>();
+  /** The account of each order that a `request` step placed. */
+  readonly #requested = new Map<string, string>();
 
   constructor(url: string, file: TargetFile, wallets: Wallets) {
     super(url, millis(0), wallets);
@@ -253,6 +256,7 @@ class TargetVenue extends HttpVenue {
     for (const [order, { view, account }] of this.#seen) {
       if (view.status === "LIVE") await super.cancel(account, order);
     }
+    for (const [order, account] of this.#requested) await super.cancel(account, order);
     await super.dispose();
   }
 
@@ -275,6 +279,15 @@ class TargetVenue extends HttpVenue {
   override async open(account: string): Promise<Attempt<null>> {
     await this.signIn(account);
     return DONE;
+  }
+
+  override async request(...given: Parameters<HttpVenue["request"]>): Promise<RawReply> {
+    const reply = await super.request(...given);
+    const [{ method, path, as }] = given;
+    const { id } = (reply.body ?? {}) as { readonly id?: unknown };
+    if (method === "POST" && /^\/clob\/order(?:\?|$)/.test(path) && as !== null && typeof id === "string")
+      this.#requested.set(id, as);
+    return reply;
   }
 
   override async cancel(account: string, order: string): Promise<Attempt<Canceled>> {

@@ -157,7 +157,13 @@ steps:
 
   it("leaves no resting orders, also if it failed", async () => {
     const slug = await newMarket();
-    const bids = "accounts: { alice: { USDC: 5 } }\nsteps:\n  - alice: BUY 5 YES @ 0.4 as bid\n";
+    const bids = `accounts: { alice: { USDC: 5 } }
+steps:
+  - alice: BUY 5 YES @ 0.4 as bid
+  - request: POST /order
+    as: alice
+    body: { tokenId: "{token YES}", side: BUY, price: 0.3, size: 5 }
+`;
     const passed = await runThere(`scenario: one\n${bids}`, walletsFor(slug));
     const failed = await runThere(
       `scenario: other\n${bids}  - expect: { orders: { bid: MATCHED 5/5 } }\n`,
