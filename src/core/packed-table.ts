@@ -149,10 +149,12 @@ export class PackedTable<Value extends { readonly number: number }> {
    */
   copy(): PackedTable<Value> {
     const copy = new PackedTable(this.#packing);
+    copy.#inherited = this.#pages;
+    // From now on this table returns its records without copying them: its pages must stay as they are.
+    this.#inherited = null;
     copy.#pages = this.#pages.slice();
     copy.#figures = this.#figures.slice();
     copy.#size = this.#size;
-    copy.#inherited = this.#pages;
     return copy;
   }
 

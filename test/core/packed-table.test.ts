@@ -140,6 +140,19 @@ describe.each([
     );
   });
 
+  it("is not changed by its copy after a snapshot between them has been read", () => {
+    const table = new PackedTable(packing());
+    for (const number of [1, 2]) table.add(itemOf(number));
+    const snapshot = table.copy();
+    const copy = snapshot.copy();
+    copy.get(1).changes = 1;
+    const read = [...snapshot];
+    copy.get(2).changes = 2;
+    for (const kept of [table, snapshot]) expect([...kept]).toEqual([itemOf(1), itemOf(2)]);
+    expect(read).toEqual([itemOf(1), itemOf(2)]);
+    expect(Array.from(copy, ({ changes }) => changes)).toEqual([1, 2]);
+  });
+
   it("becomes an image and again the same table, moments shifted", () => {
     const steps = fc.array(step, { maxLength: 10, size: "max" });
     fc.assert(
