@@ -9,19 +9,22 @@ const IN_PAGE = PAGE_SIZE - 1;
 /** Room for figures in the first page at first; it doubles. */
 const FIRST_ROOM = 32;
 
-/** Figures of the closed records of a page, one record after the other. The arrays of figures share one buffer. */
+/** Figures of the closed records of a page, one record after the other. The arrays share one buffer. */
 interface Figures {
   readonly doubles: Float64Array;
   readonly ints: Int32Array;
   readonly bytes: Uint8Array;
-  /** 1 for each place that has figures. */
-  readonly isTaken: Uint8Array;
+  /** Number of records for which there is room. */
+  readonly room: number;
+  /** Key of the table that may write. */
+  writer: object;
 }
 
 /** Table as values that `v8.serialize` takes. */
 export interface PackedImage {
   readonly size: number;
-  readonly figures: readonly Pick<Figures, "bytes" | "isTaken">[];
+  /** Figures of all records, also of the open ones. */
+  readonly pages: readonly Uint8Array[];
   /** Numbers of the open records. */
   readonly open: readonly number[];
 }
@@ -34,9 +37,15 @@ export class PackedTable<Value extends { readonly number: number }> {
   readonly #packing: Packing<Value>;
   /** Open records by page and place. A copied table shares a page until it reads or writes an open record of it. */
   #pages: (Value | undefined)[][] = [];
-  /** Figures of the others by page. Copies share them: each writes only to places that are not taken. */
+  /**
+   * Figures of the others by page. Copies share them: the first that writes may, because its original no longer does. The
+   * places of records that are not closed are written, but never read.
+   */
   #figures: (Figures | null)[] = [];
   #size = 0;
+  readonly #key = {};
+  /** Key of the table that this is a copy of. */
+  #originalKey: object | null = null;
   /** The pages of the table that this is a copy of: their records are copied when they are first read. */
   #inherited: readonly (readonly (Value | undefined)[])[] | null = null;
 
@@ -47,33 +56,30 @@ export class PackedTable<Value extends { readonly number: number }> {
   /** Returns the table of an image with all moments shifted by `by` ms. */
   static of<Value extends { readonly number: number }>(
     packing: Packing<Value>,
-    { size, figures, open }: PackedImage,
+    { size, pages, open }: PackedImage,
     by: number,
   ): PackedTable<Value> {
     const table = new PackedTable(packing);
     table.#size = size;
-    table.#figures = figures.map((each) => packing.figures(PAGE_SIZE, each));
-    table.#pages = figures.map(() => []);
-    for (const each of table.#figures) packing.shift(each as Figures, by);
+    table.#pages = pages.map(() => []);
+    table.#figures = pages.map((bytes) => packing.figures(table.#key, PAGE_SIZE, bytes));
+    for (let number = 1; number <= size; number += 1)
+      packing.shift(table.#figuresOf(number), placeOf(number), by);
     for (const number of open) {
-      const [place, all] = [placeOf(number), table.#figuresOf(number)];
-      table.#ownPage(pageOf(number))[place] = packing.unpack(all, place, number);
-      all.isTaken[place] = 0;
+      const record = packing.unpack(table.#figuresOf(number), placeOf(number), number);
+      table.#ownPage(pageOf(number))[placeOf(number)] = record;
     }
     return table;
   }
 
   image(): PackedImage {
-    const figures = this.#pages.map((page, at) => {
-      const all = this.#packing.figures(PAGE_SIZE, this.#figures[at] ?? null);
-      for (const record of page) {
-        if (record === undefined) continue;
-        this.#packing.pack(all, placeOf(record.number), record);
-        all.isTaken[placeOf(record.number)] = 1;
-      }
-      return { bytes: all.bytes, isTaken: all.isTaken };
+    const pages = this.#pages.map((page, at) => {
+      const all = this.#packing.figures(this.#key, PAGE_SIZE, this.#figures[at]?.bytes);
+      for (const record of page)
+        if (record !== undefined) this.#packing.pack(all, placeOf(record.number), record);
+      return all.bytes;
     });
-    return { size: this.#size, figures, open: Array.from(this.open(), ({ number }) => number) };
+    return { size: this.#size, pages, open: Array.from(this.open(), ({ number }) => number) };
   }
 
   /** Number of records, which is also the number of the latest. */
@@ -155,6 +161,7 @@ export class PackedTable<Value extends { readonly number: number }> {
     copy.#pages = this.#pages.slice();
     copy.#figures = this.#figures.slice();
     copy.#size = this.#size;
+    copy.#originalKey = this.#key;
     return copy;
   }
 
@@ -195,20 +202,21 @@ export class PackedTable<Value extends { readonly number: number }> {
   #pack(record: Value): void {
     const place = placeOf(record.number);
     let figures = this.#figures[pageOf(record.number)] ?? null;
-    // A copy of this table, or its original, may have closed another record of this number.
-    if (figures === null || figures.isTaken[place] !== 0) figures = this.#ownFigures(record.number, figures);
+    if (figures === null || figures.writer !== this.#key || figures.room <= place)
+      figures = this.#ownFigures(record.number, figures);
     this.#packing.pack(figures, place, record);
-    figures.isTaken[place] = 1;
   }
 
-  /** Replaces the figures of a page by this table's own, with room for a record. */
+  /** Returns figures of a page that this table may write to, with room for a record. */
   #ownFigures(number: number, from: Figures | null): Figures {
     const at = pageOf(number);
-    let room = at > 0 ? PAGE_SIZE : (from?.isTaken.length ?? FIRST_ROOM);
+    let room = at > 0 ? PAGE_SIZE : (from?.room ?? FIRST_ROOM);
     while (room <= placeOf(number)) room *= 2;
-    const own = this.#packing.figures(room, from);
-    for (const open of this.#pages[at] ?? []) if (open !== undefined) own.isTaken[placeOf(open.number)] = 0;
-    if (at === pageOf(this.#size)) own.isTaken.fill(0, placeOf(this.#size) + 1);
+    if (from !== null && from.room === room && from.writer === this.#originalKey) {
+      from.writer = this.#key;
+      return from;
+    }
+    const own = this.#packing.figures(this.#key, room, from?.bytes);
     this.#figures[at] = own;
     return own;
   }
@@ -222,8 +230,8 @@ export type Unpack<Value> = (figures: Figures, place: number, number: number) =>
 
 /** Converts records of one kind to figures and back. */
 export interface Packing<Value> {
-  /** Makes room for records, with the figures of `from`. */
-  figures(room: number, from: Pick<Figures, "bytes" | "isTaken"> | null): Figures;
+  /** Makes room for records, and copies the bytes of earlier figures. */
+  figures(writer: object, room: number, bytes?: Uint8Array): Figures;
   pack(figures: Figures, place: number, record: Value): void;
   unpack: Unpack<Value>;
   /** Unpacks only some fields. */
@@ -231,8 +239,8 @@ export interface Packing<Value> {
     ...names: Name[]
   ): Unpack<Pick<Value, Name | ("number" & keyof Value)>>;
   copy(record: Value): Value;
-  /** Adds `by` milliseconds to all moments. */
-  shift(figures: Figures, by: number): void;
+  /** Adds `by` milliseconds to all moments of a record. */
+  shift(figures: Figures, place: number, by: number): void;
 }
 
 type Kind = "doubles" | "ints" | "bytes";
@@ -262,31 +270,24 @@ export function packingOf<Value extends { readonly number: number }>(
   type: RecordType<Value>,
 ): Packing<Value> {
   const { items, widths } = layoutOf(type);
+  const moments = items.filter(({ isMoment }) => isMoment);
   const convert = (some: readonly Item[]): Conversion<never> =>
     compiled({ items: some, widths }) ?? interpreted({ items: some, widths });
   return {
     ...convert(items),
     part: (...names) => convert(items.filter(({ name }) => names.includes(name as never))).unpack,
     copy: type.copy,
-    figures(room, from) {
+    figures(writer, room, bytes = new Uint8Array()) {
       const buffer = new ArrayBuffer(widths.bytes * room);
-      const made = {
-        doubles: new Float64Array(buffer),
-        ints: new Int32Array(buffer),
-        bytes: new Uint8Array(buffer),
-        isTaken: new Uint8Array(room),
-      };
-      made.bytes.set(from?.bytes ?? []);
-      made.isTaken.set(from?.isTaken ?? []);
-      return made;
+      const all = new Uint8Array(buffer);
+      all.set(bytes);
+      return { doubles: new Float64Array(buffer), ints: new Int32Array(buffer), bytes: all, room, writer };
     },
-    shift({ doubles, isTaken }, by) {
-      for (const { at } of items.filter(({ isMoment }) => isMoment)) {
-        for (let place = 0; place < isTaken.length; place += 1) {
-          const index = place * widths.doubles + at;
-          const figure = doubles[index] as number;
-          if (isTaken[place] === 1 && figure >= 0) doubles[index] = figure + by;
-        }
+    shift({ doubles }, place, by) {
+      for (const { at } of moments) {
+        const index = place * widths.doubles + at;
+        const figure = doubles[index] as number;
+        if (figure >= 0) doubles[index] = figure + by;
       }
     },
   };
