@@ -20,10 +20,13 @@ interface Figures {
   writer: object;
 }
 
+/** An open record, or the position of a closed one among the closed ones. */
+type Entry<Value> = Value | number;
+
 /** Table as values that `v8.serialize` takes. */
 export interface PackedImage {
   readonly size: number;
-  /** Figures of all records, also of the open ones. */
+  /** Figures of all records by number, also of the open ones. */
   readonly pages: readonly Uint8Array[];
   /** Numbers of the open records. */
   readonly open: readonly number[];
@@ -35,19 +38,21 @@ export interface PackedImage {
  */
 export class PackedTable<Value extends { readonly number: number }> {
   readonly #packing: Packing<Value>;
-  /** Open records by page and place. A copied table shares a page until it reads or writes an open record of it. */
-  #pages: (Value | undefined)[][] = [];
+  /** By page and place. A copied table shares a page until it reads or writes an open record of it. */
+  #pages: Entry<Value>[][] = [];
   /**
-   * Figures of the others by page. Copies share them: the first that writes may, because its original no longer does. The
-   * places of records that are not closed are written, but never read.
+   * Figures in the order in which records were closed, because writing to consecutive memory is fast. Copies share pages:
+   * the first that writes to the last one may, because its original no longer does.
    */
-  #figures: (Figures | null)[] = [];
+  #figures: Figures[] = [];
   #size = 0;
+  /** Number of closed records. */
+  #closed = 0;
   readonly #key = {};
   /** Key of the table that this is a copy of. */
   #originalKey: object | null = null;
   /** The pages of the table that this is a copy of: their records are copied when they are first read. */
-  #inherited: readonly (readonly (Value | undefined)[])[] | null = null;
+  #inherited: readonly (readonly Entry<Value>[])[] | null = null;
 
   constructor(packing: Packing<Value>) {
     this.#packing = packing;
@@ -60,26 +65,22 @@ export class PackedTable<Value extends { readonly number: number }> {
     by: number,
   ): PackedTable<Value> {
     const table = new PackedTable(packing);
-    table.#size = size;
-    table.#pages = pages.map(() => []);
     table.#figures = pages.map((bytes) => packing.figures(table.#key, PAGE_SIZE, bytes));
-    for (let number = 1; number <= size; number += 1)
-      packing.shift(table.#figuresOf(number), placeOf(number), by);
-    for (const number of open) {
-      const record = packing.unpack(table.#figuresOf(number), placeOf(number), number);
-      table.#ownPage(pageOf(number))[placeOf(number)] = record;
+    table.#closed = size;
+    for (let number = 1; number <= size; number += 1) {
+      table.#count(number)[placeOf(number)] = number - 1;
+      packing.shift(table.#figuresAt(number - 1), placeOf(number), by);
     }
+    for (const number of open) table.#ownPage(number)[placeOf(number)] = table.get(number);
     return table;
   }
 
   image(): PackedImage {
-    const pages = this.#pages.map((page, at) => {
-      const all = this.#packing.figures(this.#key, PAGE_SIZE, this.#figures[at]?.bytes);
-      for (const record of page)
-        if (record !== undefined) this.#packing.pack(all, placeOf(record.number), record);
-      return all.bytes;
-    });
-    return { size: this.#size, pages, open: Array.from(this.open(), ({ number }) => number) };
+    const all = this.#pages.map(() => this.#packing.figures(this.#key, PAGE_SIZE));
+    for (const record of this)
+      this.#packing.pack(all[pageOf(record.number)] as Figures, placeOf(record.number), record);
+    const open = Array.from(this.open(), ({ number }) => number);
+    return { size: this.#size, pages: all.map(({ bytes }) => bytes), open };
   }
 
   /** Number of records, which is also the number of the latest. */
@@ -93,20 +94,17 @@ export class PackedTable<Value extends { readonly number: number }> {
 
   /** Appends an open record. @throws Error if its number is not the next. */
   add(record: Value): void {
-    this.#count(record);
-    this.#ownPage(pageOf(record.number))[placeOf(record.number)] = record;
+    this.#count(record.number)[placeOf(record.number)] = record;
   }
 
   /** Appends a closed record. @throws Error if its number is not the next. */
   addClosed(record: Value): void {
-    this.#count(record);
-    this.#pack(record);
+    this.#count(record.number)[placeOf(record.number)] = this.#pack(record);
   }
 
   /** Closes an open record, which must not be written to again. */
   close(record: Value): void {
-    this.#pack(record);
-    this.#ownPage(pageOf(record.number))[placeOf(record.number)] = undefined;
+    this.#ownPage(record.number)[placeOf(record.number)] = this.#pack(record);
   }
 
   /** Returns the record of a number. @throws RangeError if the number does not exist. */
@@ -119,9 +117,10 @@ export class PackedTable<Value extends { readonly number: number }> {
   /** Returns the record of a number; undefined if it does not exist. */
   find(number: number): Value | undefined {
     if (!(number >= 1 && number <= this.#size)) return undefined;
-    const record = this.#openAt(number);
-    if (record === undefined) return this.#packing.unpack(this.#figuresOf(number), placeOf(number), number);
-    return this.#inherited === null ? record : this.#ownRecord(number, record);
+    const entry = this.#entryAt(number);
+    if (typeof entry === "number")
+      return this.#packing.unpack(this.#figuresAt(entry), entry & IN_PAGE, number);
+    return this.#inherited === null ? entry : this.#ownRecord(entry);
   }
 
   /**
@@ -130,12 +129,13 @@ export class PackedTable<Value extends { readonly number: number }> {
    */
   part<Part>(number: number, unpack: Unpack<Part>): Readonly<Part> {
     if (!(number >= 1 && number <= this.#size)) return this.get(number) as never;
-    const record = this.#openAt(number) as Readonly<Part> | undefined;
-    return record ?? unpack(this.#figuresOf(number), placeOf(number), number);
+    const entry = this.#entryAt(number);
+    if (typeof entry !== "number") return entry as never;
+    return unpack(this.#figuresAt(entry), entry & IN_PAGE, number);
   }
 
   isOpen(number: number): boolean {
-    return number >= 1 && number <= this.#size && this.#openAt(number) !== undefined;
+    return number >= 1 && number <= this.#size && typeof this.#entryAt(number) !== "number";
   }
 
   *[Symbol.iterator](): Generator<Value> {
@@ -145,7 +145,7 @@ export class PackedTable<Value extends { readonly number: number }> {
   /** Yields the open records by number, not copied, for reading before the next command. */
   *open(): Generator<Value> {
     for (const page of this.#pages) {
-      for (const record of page) if (record !== undefined) yield record;
+      for (const entry of page) if (typeof entry !== "number") yield entry;
     }
   }
 
@@ -161,63 +161,66 @@ export class PackedTable<Value extends { readonly number: number }> {
     copy.#pages = this.#pages.slice();
     copy.#figures = this.#figures.slice();
     copy.#size = this.#size;
+    copy.#closed = this.#closed;
     copy.#originalKey = this.#key;
     return copy;
   }
 
-  #count({ number }: Value): void {
+  /** Makes room for the record of a number and returns its page. */
+  #count(number: number): Entry<Value>[] {
     if (number !== this.next) throw new Error(`expected number ${this.next}, found ${number}`);
-    if (placeOf(number) === 0) {
-      this.#pages.push([]);
-      this.#figures.push(null);
-    }
+    if (placeOf(number) === 0) this.#pages.push([]);
     this.#size = number;
+    return this.#ownPage(number);
   }
 
-  #openAt(number: number): Value | undefined {
-    return (this.#pages[pageOf(number)] as Value[])[placeOf(number)];
+  #entryAt(number: number): Entry<Value> {
+    return (this.#pages[pageOf(number)] as Entry<Value>[])[placeOf(number)] as Entry<Value>;
   }
 
-  #figuresOf(number: number): Figures {
-    return this.#figures[pageOf(number)] as Figures;
+  #figuresAt(position: number): Figures {
+    return this.#figures[position >> PAGE_BITS] as Figures;
   }
 
-  #ownPage(at: number): (Value | undefined)[] {
-    const page = this.#pages[at] as (Value | undefined)[];
-    if (this.#inherited === null || page !== this.#inherited[at]) return page;
+  #ownPage(number: number): Entry<Value>[] {
+    const page = this.#pages[pageOf(number)] as Entry<Value>[];
+    if (this.#inherited === null || page !== this.#inherited[pageOf(number)]) return page;
     const own = page.slice();
-    this.#pages[at] = own;
+    this.#pages[pageOf(number)] = own;
     return own;
   }
 
   /** Returns this table's own copy of an open record. */
-  #ownRecord(number: number, record: Value): Value {
-    const [at, place] = [pageOf(number), placeOf(number)];
-    if (this.#inherited?.[at]?.[place] !== record) return record;
+  #ownRecord(record: Value): Value {
+    const { number } = record;
+    if (this.#inherited?.[pageOf(number)]?.[placeOf(number)] !== record) return record;
     const own = this.#packing.copy(record);
-    this.#ownPage(at)[place] = own;
+    this.#ownPage(number)[placeOf(number)] = own;
     return own;
   }
 
-  #pack(record: Value): void {
-    const place = placeOf(record.number);
-    let figures = this.#figures[pageOf(record.number)] ?? null;
-    if (figures === null || figures.writer !== this.#key || figures.room <= place)
-      figures = this.#ownFigures(record.number, figures);
+  /** Writes the figures of a record and returns their position. */
+  #pack(record: Value): number {
+    const position = this.#closed;
+    const place = position & IN_PAGE;
+    let figures = this.#figures[position >> PAGE_BITS];
+    if (figures === undefined || figures.writer !== this.#key || figures.room <= place)
+      figures = this.#ownFigures(position, figures);
     this.#packing.pack(figures, place, record);
+    this.#closed = position + 1;
+    return position;
   }
 
-  /** Returns figures of a page that this table may write to, with room for a record. */
-  #ownFigures(number: number, from: Figures | null): Figures {
-    const at = pageOf(number);
-    let room = at > 0 ? PAGE_SIZE : (from?.room ?? FIRST_ROOM);
-    while (room <= placeOf(number)) room *= 2;
-    if (from !== null && from.room === room && from.writer === this.#originalKey) {
+  /** Returns figures that this table may write to, with room at a position. */
+  #ownFigures(position: number, from?: Figures): Figures {
+    let room = position < PAGE_SIZE ? (from?.room ?? FIRST_ROOM) : PAGE_SIZE;
+    while (room <= (position & IN_PAGE)) room *= 2;
+    if (from !== undefined && from.room === room && from.writer === this.#originalKey) {
       from.writer = this.#key;
       return from;
     }
     const own = this.#packing.figures(this.#key, room, from?.bytes);
-    this.#figures[at] = own;
+    this.#figures[position >> PAGE_BITS] = own;
     return own;
   }
 }

@@ -218,16 +218,16 @@ describe("a packed table", () => {
     const packing = packingOf(Item);
     const figures = vi.spyOn(packing, "figures");
     const table = new PackedTable(packing);
-    for (let number = 1; number <= 100; number += 1) table.add(itemOf(number));
-    table.close(table.get(100));
+    for (let number = 1; number <= 600; number += 1) table.addClosed(itemOf(number));
+    for (let number = 601; number <= 700; number += 1) table.add(itemOf(number));
     figures.mockClear();
     for (const changes of [1, 2, 3]) {
       const copy = table.copy();
-      for (let number = 1; number < 100; number += 1)
+      for (let number = 601; number <= 700; number += 1)
         copy.close(Object.assign(copy.get(number), { changes }));
-      for (let number = 101; number <= 120; number += 1) copy.addClosed({ ...itemOf(number), changes });
+      for (let number = 701; number <= 720; number += 1) copy.addClosed({ ...itemOf(number), changes });
       expect(Array.from(copy, (item) => item.changes)).toEqual(
-        Array.from({ length: 120 }, (_, index) => (index === 99 ? 0 : changes)),
+        Array.from({ length: 720 }, (_, index) => (index < 600 ? 0 : changes)),
       );
     }
     expect(figures).toHaveBeenCalledTimes(2);
