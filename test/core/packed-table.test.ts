@@ -52,14 +52,14 @@ const itemOf = (number: number): Item => ({
 type Step =
   | { readonly kind: "add"; readonly count: number }
   | { readonly kind: "addClosed"; readonly count: number }
-  | { readonly kind: "change" | "close" | "read" | "restore"; readonly pick: number }
+  | { readonly kind: "change" | "close" | "read" | "look" | "restore"; readonly pick: number }
   | { readonly kind: "snapshot" };
 
 const pick = fc.oneof(fc.nat(), fc.constantFrom(0, 31, 32, 511, 512, 1_023));
 const step: fc.Arbitrary<Step> = fc.oneof(
   ofKind(3, "add", { count: fc.constantFrom(1, 2, 40, 513) }),
   ofKind(2, "addClosed", { count: fc.constantFrom(1, 2, 40, 513) }),
-  ...(["change", "close", "read", "restore"] as const).map((kind) => ofKind(2, kind, { pick })),
+  ...(["change", "close", "read", "look", "restore"] as const).map((kind) => ofKind(2, kind, { pick })),
   ofKind(2, "snapshot"),
 );
 
@@ -93,6 +93,10 @@ function play(packing: Packing<Item>, steps: readonly Step[]): Expected {
     } else if (each.kind === "snapshot") {
       snapshots.push(now);
       now = continued(now);
+    } else if (each.kind === "look") {
+      // A snapshot is read while the exchange goes on with its copy.
+      const { table, items } = snapshots[each.pick % snapshots.length] ?? now;
+      expect([...table]).toEqual(items);
     } else if (each.kind === "restore") {
       if (snapshots.length > 0) now = continued(snapshots[each.pick % snapshots.length] as Expected);
     } else if (now.items.length > 0) {
