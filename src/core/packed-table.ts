@@ -41,8 +41,8 @@ export class PackedTable<Value extends { readonly number: number }> {
   /** By page and place. A copied table shares a page until it reads or writes an open record of it. */
   #pages: Entry<Value>[][] = [];
   /**
-   * Figures in the order in which records were closed, because writing to consecutive memory is fast. Copies share pages:
-   * the first that writes to the last one may, because its original no longer does.
+   * Figures in the order in which records were closed, so that only the last page is written to. Copies share pages: the
+   * first that writes to the last one may, because its original no longer does.
    */
   #figures: Figures[] = [];
   #size = 0;
@@ -110,7 +110,7 @@ export class PackedTable<Value extends { readonly number: number }> {
   /** Returns the record of a number. @throws RangeError if the number does not exist. */
   get(number: number): Value {
     const record = this.find(number);
-    if (record === undefined) throw new RangeError(`no number ${number} in a list of ${this.#size}`);
+    if (record === undefined) throw this.#missing(number);
     return record;
   }
 
@@ -128,7 +128,7 @@ export class PackedTable<Value extends { readonly number: number }> {
    * `part` of the packing. @throws RangeError if the number does not exist.
    */
   part<Part>(number: number, unpack: Unpack<Part>): Readonly<Part> {
-    if (!(number >= 1 && number <= this.#size)) return this.get(number) as never;
+    if (!(number >= 1 && number <= this.#size)) throw this.#missing(number);
     const entry = this.#entryAt(number);
     if (typeof entry !== "number") return entry as never;
     return unpack(this.#figuresAt(entry), entry & IN_PAGE, number);
@@ -164,6 +164,10 @@ export class PackedTable<Value extends { readonly number: number }> {
     copy.#closed = this.#closed;
     copy.#originalKey = this.#key;
     return copy;
+  }
+
+  #missing(number: number): RangeError {
+    return new RangeError(`no number ${number} in a list of ${this.#size}`);
   }
 
   /** Makes room for the record of a number and returns its page. */

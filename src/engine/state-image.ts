@@ -215,6 +215,7 @@ function fillBooks(
   pool: OrderPool,
 ): void {
   for (const order of orders.open()) {
+    if (order.status !== "LIVE") continue;
     const market = markets[marketOfToken(order.token) - 1] as Market;
     const { bookState, direction, tick } = placeOf(market, order);
     const book = bookState.book as Book;
