@@ -4,13 +4,15 @@ import { ExchangeClient, walletOf } from "../../../src/client/client.ts";
 import { orThrow } from "../../../src/client/result.ts";
 import { type RunningServer, serveWorld } from "../../../src/compose.ts";
 import { DEFAULT_CONFIG } from "../../../src/config.ts";
+import { controlNeedOf, stepsOf } from "../../../src/scenario/language/steps.ts";
+import { findFiles } from "../../../src/scenario/run/files.ts";
 import { openTargets } from "../../../src/scenario/venue/target-venue.ts";
 import { ConfigError } from "../../../src/setting.ts";
 import { readWorld } from "../../../src/simulation/world.ts";
 import { namedPrivateKey } from "../../../src/simulation/world-accounts.ts";
 import { TINY_WORLD } from "../../support/http.ts";
 import { rowsOf } from "../../support/table.ts";
-import { ScenarioFolder } from "../run/scenario-folder.ts";
+import { ScenarioFolder, scenarioAt } from "../run/scenario-folder.ts";
 
 const folder = new ScenarioFolder();
 
@@ -172,6 +174,22 @@ steps:
     expect([passed.status, failed.status]).toEqual(["passed", "failed"]);
     const { tokens } = orThrow(await operator.market(slug));
     expect(orThrow(await operator.book(tokens[0]?.tokenId ?? "")).bids).toEqual([]);
+  });
+});
+
+describe("a scenario of the suite that needs no control plane", () => {
+  it("inserts the ids of its markets into paths, because a deployment has other slugs", () => {
+    const scenarios = findFiles(["scenarios"]).map((file) => scenarioAt(file));
+    const bound = scenarios.filter((scenario) => {
+      const slugs = scenario.markets.map(({ name }) => name);
+      const paths = [...stepsOf(scenario.steps)].flatMap((step) =>
+        step.kind === "request" ? step.path : [],
+      );
+      return (
+        controlNeedOf(scenario) === null && paths.some((path) => slugs.includes(path.split(/[/?]/)[3] ?? ""))
+      );
+    });
+    expect(bound.map(({ place }) => place.file)).toEqual([]);
   });
 });
 
