@@ -261,6 +261,10 @@ const RECOVERY_BYTE = /(?:00|01|1b|1c)$/;
 const DECIMAL = /^(?:0|[1-9][0-9]{0,77})$/;
 const CURVE_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 
+export const NONCE_RULE = "is not a whole number from 0 to 2^256 - 1 in decimal";
+export const isNonce = (nonce: string | number | bigint): boolean =>
+  DECIMAL.test(String(nonce)) && BigInt(nonce) < 2n ** 256n;
+
 /** Returns address and signature in lower case. @throws ApiError `INVALID_AUTH_PAYLOAD` */
 function parseDerivation({ address, signature, timestamp, nonce = 0 }: DerivationRequest) {
   if (typeof address !== "string" || !isAddress(address)) {
@@ -281,9 +285,7 @@ function parseDerivation({ address, signature, timestamp, nonce = 0 }: Derivatio
   if (time !== undefined && !isUnixSeconds(time)) {
     throw malformed("timestamp", "is not a Unix time in whole seconds", timestampHint(time));
   }
-  if (!DECIMAL.test(String(nonce)) || BigInt(nonce) >= 2n ** 256n) {
-    throw malformed("nonce", "is not a whole number from 0 to 2^256 - 1 in decimal");
-  }
+  if (!isNonce(nonce)) throw malformed("nonce", NONCE_RULE);
   return { address: address.toLowerCase() as Hex, signature: hex, s, timestamp: time, nonce: BigInt(nonce) };
 }
 

@@ -10,7 +10,7 @@ import {
   TEXT,
   whole,
 } from "../api/option-types.ts";
-import { ATTESTATION, type ClobAuth, clobAuth } from "../api/signing.ts";
+import { ATTESTATION, type ClobAuth, clobAuth, isNonce } from "../api/signing.ts";
 import type * as api from "./api-messages.ts";
 import {
   Connection,
@@ -21,7 +21,7 @@ import {
   type TimeSync,
 } from "./connection.ts";
 import { type ControlPlane, controlOf } from "./control.ts";
-import { failure, NO_WALLET, type RawReply, type Result, success, unsigned } from "./result.ts";
+import { failure, invalidNonce, NO_WALLET, type RawReply, type Result, success, unsigned } from "./result.ts";
 import { openTransport, type Transport } from "./transport.ts";
 
 /** Options of a client. */
@@ -125,6 +125,7 @@ export class ExchangeClient {
     if (fault !== undefined) throw new TypeError(fault);
     const account = this.#account;
     if (account === null) return failure(NO_WALLET);
+    if (!isNonce(nonce)) return failure(invalidNonce(nonce));
     const now = await this.#connection.now();
     if (!now.ok) return now;
     let body: object;

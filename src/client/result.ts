@@ -1,4 +1,5 @@
 import { describeValue, ERRORS } from "../api/errors.ts";
+import { NONCE_RULE } from "../api/signing.ts";
 import type { ErrorCode, Page, PageWindow } from "./api-messages.ts";
 import type { HttpReply } from "./transport.ts";
 
@@ -62,6 +63,12 @@ export const NO_WALLET: ExchangeError = {
   ...{ ...UNANSWERED, code: "NO_WALLET", message: "this client has no wallet to derive credentials with" },
   hint: "give the client an account: walletOf(privateKey) makes one",
 };
+
+/** The error of the server for the same nonce, which no wallet can sign. */
+export function invalidNonce(nonce: unknown): ExchangeError {
+  const message = `nonce ${NONCE_RULE}, found ${nonce}`;
+  return { ...UNANSWERED, code: "INVALID_AUTH_PAYLOAD", message, details: { field: "nonce" } };
+}
 
 export function unsigned(cause: unknown): ExchangeError {
   const reason = cause instanceof Error ? cause.message.split("\n", 1)[0] : String(cause);

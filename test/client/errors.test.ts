@@ -196,16 +196,24 @@ describe("NO_WALLET", () => {
     });
   });
 
-  it.each<[string, () => Promise<string>, number]>([
-    ["refuses", () => Promise.reject(new Error("the user said no\nat length")), 0],
-    ["is given an invalid nonce", () => Promise.resolve("0x"), 1.5],
-  ])("is the error if the wallet %s", async (_case, signTypedData, nonce) => {
-    const account = { address: "0xa", signTypedData, signMessage: signTypedData } as const;
-    const error = errorOf(await clientOf(NOWHERE, { account }).derive(nonce));
+  it("is the error if the wallet refuses", async () => {
+    const refuse = (): Promise<string> => Promise.reject(new Error("the user said no\nat length"));
+    const account = { address: "0xa", signTypedData: refuse, signMessage: refuse } as const;
+    const error = errorOf(await clientOf(NOWHERE, { account }).derive());
     expect(error.code).toBe("NO_WALLET");
     expect(error.message).toMatch(/^the wallet did not sign: [^\n]+$/);
   });
 });
+
+it.each([-1, 1.5, Number.NaN, 2n ** 256n])(
+  "deriving with the nonce %s is the error of the server",
+  async (nonce) => {
+    expect(errorOf(await clientOf(NOWHERE, { account: wallet(1) }).derive(nonce))).toEqual({
+      ...{ ...PLAIN, code: "INVALID_AUTH_PAYLOAD", status: null, details: { field: "nonce" } },
+      message: `nonce is not a whole number from 0 to 2^256 - 1 in decimal, found ${nonce}`,
+    });
+  },
+);
 
 describe("orThrow", () => {
   it("throws the error with a message of one line", () => {
