@@ -220,6 +220,7 @@ export const explainAuthEndpoints = endpoints("control", "Control plane", {
     summary: "Explain why a signed request would be answered with 401",
     body: pastedRequestBody,
     reply: authExplanationSchema,
+    errors: ["CONFLICTING_FIELDS"],
   },
 });
 
@@ -235,7 +236,10 @@ interface ExplainingServer {
   readonly prefix: string;
 }
 
-/** Runs all checks of a signed request, also those after the first failure, and reports each result. */
+/**
+ * Runs all checks of a signed request, also those after the first failure, and reports each result.
+ * @throws ApiError `CONFLICTING_FIELDS` if url and path are given and differ
+ */
 export function explainAuth(
   pasted: PastedRequest,
   lookup: CredentialsLookup,
@@ -277,16 +281,30 @@ const namesOf = (host: string): string[] =>
     ? [host, ...["localhost", "127.0.0.1", "[::1]"].map((name) => host.replace(LOOPBACK, name))]
     : [host];
 
+/** Returns the host of a URL or path, its target from below `/clob` on, and the path of that target. */
+function targetIn(given: string, prefix: string) {
+  const [origin = "", host] = ORIGIN.exec(given) ?? [];
+  const target = given.slice(origin.length).replace(/#.*$/s, "");
+  const clob = ["/clob", `${prefix}/clob`].find((front) => target.startsWith(`${front}/`)) ?? "";
+  const relative = target.slice(clob.length);
+  return { host, relative, path: relative.replace(/\?.*$/s, "") };
+}
+
 /** Builds the request as the server would have received it; without a pasted host, this server's is used. */
 function requestOf(
   { method, url, path, headers, body = "" }: PastedRequest,
   { host: ownHost, prefix }: ExplainingServer,
 ): SignedRequest {
-  const given = url ?? path ?? "";
-  const [origin = "", host] = ORIGIN.exec(given) ?? [];
-  const target = given.slice(origin.length).replace(/#.*$/s, "");
-  const clob = ["/clob", `${prefix}/clob`].find((front) => target.startsWith(`${front}/`)) ?? "";
-  const relative = target.slice(clob.length);
+  const target = targetIn(url ?? path ?? "", prefix);
+  const { host, relative } = target;
+  const other = targetIn(path ?? url ?? "", prefix);
+  if (other.path !== target.path) {
+    throw new ApiError(
+      "CONFLICTING_FIELDS",
+      `url and path contradict each other: ${quoted(target.path)} and ${quoted(other.path)}`,
+      { hint: "send one of them, as the request was sent", details: { fields: ["url", "path"] } },
+    );
+  }
   const received = new Map<string, string>(host ? [["host", host]] : []);
   const rawHeaders: string[] = [];
   for (const [name, sent] of Object.entries(headers)) {
@@ -303,7 +321,7 @@ function requestOf(
   return {
     method: method.toUpperCase(),
     hosts: [...new Set(names)],
-    path: relative.replace(/\?.*$/s, ""),
+    path: target.path,
     url: `/clob${relative}`,
     prefix,
     headers: Object.fromEntries(received),

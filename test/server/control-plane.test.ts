@@ -200,6 +200,16 @@ describe("POST /sim/explain-auth", () => {
     for (const body of [{}, { ...request, url: "" }, { ...request, headers: { a: 1 } }])
       await api.refused("POST /sim/explain-auth", "INVALID_PARAMETER", body);
   });
+
+  it("refuses a url and a path that contradict each other, not two forms of one path", async () => {
+    expect((await explain({}, { path: "/clob/orders" })).verdict).toBe("OK");
+    const request = { method: "GET", url: "http://127.0.0.1:7070/clob/orders?limit=5", headers: {} };
+    const { body } = await api.refused("POST /sim/explain-auth", "CONFLICTING_FIELDS", {
+      ...request,
+      path: "/clob/order",
+    });
+    expect(body.error).toBe('url and path contradict each other: "/orders" and "/order"');
+  });
 });
 
 describe("the story of an order that could match one of its own account", () => {
