@@ -296,6 +296,18 @@ describe.runIf(plain !== null)("the plugin of pytest", () => {
     expect(readdirSync(join(ran.folder, "reports")).length).toBe(4);
   });
 
+  it("writes a report of a test outside the root folder under a name that is no option", async () => {
+    const args = [
+      "--clobsim-reports",
+      "reports",
+      "--rootdir",
+      join(folder, "outside-temporary"),
+      "test_it.py",
+    ];
+    const ran = await pytest(python, "outside", REFUSED, { args });
+    expect(readdirSync(join(ran.folder, "reports"))).toEqual(["test_is_refused.ndjson"]);
+  });
+
   it("names the accounts of orders after a restored snapshot, and if one was opened by its address", async () => {
     const { text } = await pytest(python, "restored", RESTORED);
     expect(text).toMatch(/^alice: SELL 10 YES @ 0\.5 GTC, order /m);
