@@ -18,7 +18,14 @@ export const isReplaceable = (path: string): boolean =>
  * @throws UsageError if it cannot be written; StoreError if the disk is full or broken
  */
 export const save = (path: string, content: Content, flag = "--out"): Promise<void> =>
-  writing(path, flag, () => (isReplaceable(path) ? replace(path, content) : writeFile(path, content)));
+  writing(path, flag, () =>
+    isReplaceable(path) ? replace(path, content) : writeFile(path, content).catch(ignoreClosedPipe),
+  );
+
+/** Returns if nobody reads a pipe any more, because a command goes on as with a closed stdout. @throws any other error */
+export function ignoreClosedPipe(error: unknown): void {
+  if ((error as NodeJS.ErrnoException).code !== "EPIPE") throw error;
+}
 
 /** Makes the missing folders of a path for `save`. @throws UsageError if the file could not be written */
 export const prepare = (path: string, flag: string): void =>

@@ -15,7 +15,7 @@ import type { VenueHistory } from "../scenario/venue/views.ts";
 import type { Given } from "../setting.ts";
 import { optionsOf, type Values } from "./commands.ts";
 import { paintOf, summarizeJob, warn } from "./output.ts";
-import { prepare, realPath, save, unwritable, writing } from "./output-file.ts";
+import { ignoreClosedPipe, prepare, realPath, save, unwritable, writing } from "./output-file.ts";
 import { UsageError } from "./process.ts";
 
 /**
@@ -116,8 +116,12 @@ function streamTo(path: string): typeof SCREEN {
   return {
     write: (text) =>
       writing(path, "--reporter", () => {
-        for (let rest = Buffer.from(text); rest.length > 0; )
-          rest = rest.subarray(writeSync(descriptor, rest));
+        try {
+          for (let rest = Buffer.from(text); rest.length > 0; )
+            rest = rest.subarray(writeSync(descriptor, rest));
+        } catch (error) {
+          ignoreClosedPipe(error);
+        }
       }),
     end: async () => closeSync(descriptor),
   };

@@ -1,9 +1,13 @@
+import { exec } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { TINY_WORLD } from "../support/http.ts";
 import { Program, type Served } from "../support/program.ts";
 import { casesAtLevel } from "../support/runs.ts";
+
+const shell = promisify(exec);
 
 const FAILS = "scenario: a\naccounts: { alice: { USDC: 10 } }\nsteps: [{ alice: BUY 90 YES @ 0.5 }]\n";
 
@@ -91,6 +95,16 @@ describe("a command with closed", () => {
       expect({ code, signal }, `${args[0]}: ${stderr}`).toEqual({ code: expected, signal: null });
       expect(`${stdout}${stderr}`, args[0]).not.toMatch(/defect|EPIPE|\n\s+at /);
     }
+  });
+
+  it.each([
+    [0, "flow", "--orders", "20000", "--out="],
+    [1, "run", "fails.yaml", "--reporter", "junit="],
+  ])("stdout that it writes as a file ends with %i and says nothing: %s", async (expected, ...args) => {
+    // A pipe of a shell, because the pipes of Node are sockets, which cannot be opened as files.
+    const words = [process.execPath, program.entry, ...args].join(" ");
+    const { stderr } = await shell(`{ ${words}/dev/stdout; echo $? >&2; } | true`, { cwd: program.folder });
+    expect(stderr).toBe(`${expected}\n`);
   });
 
   it("stdout writes its files", async () => {
