@@ -3,7 +3,7 @@ import { createWriteStream } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { money } from "../../src/core/units.ts";
 import { LocalVenue } from "../../src/scenario/venue/local-venue.ts";
-import { byOperations, FlowPlayer, playFlow } from "../../src/scenario/venue/play-flow.ts";
+import { byOperations, playFlow } from "../../src/scenario/venue/play-flow.ts";
 import type { Venue } from "../../src/scenario/venue/venue.ts";
 import type { FlowRow } from "../../src/simulation/flow.ts";
 import { readFlow } from "../../src/simulation/read-flow.ts";
@@ -79,9 +79,9 @@ describe("a flow of a million rows is read in batches, no faster than it is play
     const batches = async function* () {
       for (let batch = 0; batch < 10; batch += 1) yield Array<FlowRow>(1_000).fill(row);
     };
-    const player = new FlowPlayer(byOperations(venue, "market", await venue.now()));
+    const execute = byOperations(venue, "market", await venue.now());
     const { rows } = await playFlow(
-      player,
+      execute,
       readAhead.over(batches(), () => answered),
       null,
     );

@@ -4,7 +4,7 @@ import type { OrderWords } from "../../scenario/language/order-line.ts";
 import { type FlowStep, type Scenario, stepsOf } from "../../scenario/language/steps.ts";
 import { goldenText, rowText } from "../../scenario/run/format.ts";
 import type { Failure } from "../../scenario/run/result.ts";
-import { byOperations, FlowPlayer, playFlow } from "../../scenario/venue/play-flow.ts";
+import { byOperations, playFlow } from "../../scenario/venue/play-flow.ts";
 import type { Venue } from "../../scenario/venue/venue.ts";
 import type { Checks } from "../../scenario/venue/views.ts";
 import type { FlowRow } from "../../simulation/flow.ts";
@@ -92,20 +92,20 @@ export async function recordRun(
         flows.set(flow.step, flow);
         const last = flow.step === failure.step ? rowOf(failure) : Number.POSITIVE_INFINITY;
         const execute = byOperations(venue, market, start);
-        const player = new FlowPlayer(async (row) => {
+        const recorded: typeof execute = async (row, number) => {
           let isEffective = true;
           try {
-            const attempt = await execute(row);
+            const attempt = await execute(row, number);
             isEffective = attempt.ok && (row.op === "fund" || attempt.value > 0);
             return attempt;
           } finally {
             // The row at which the scenario fails is needed, also if the exchange throws.
-            isEffective ||= player.rows === last;
+            isEffective ||= number === last;
             flow.isCut ||= flow.rows.length === MAX_ROWS;
             if (!flow.isCut) flow.rows.push({ row, at: millis(start + row.at), isEffective });
           }
-        });
-        return playFlow(player, firstRows(rows, last), null);
+        };
+        return playFlow(recorded, firstRows(rows, last), null);
       };
       return venue;
     },

@@ -19,7 +19,7 @@ import type { World } from "../../simulation/world.ts";
 import type { MarketTerms } from "../language/declarations.ts";
 import { type Tamper, within } from "../language/request-step.ts";
 import type { RequestStep, Scenario } from "../language/steps.ts";
-import { byOperations, FlowPlayer, playFlow, remoteFlowCheck } from "./play-flow.ts";
+import { byOperations, playFlow, remoteFlowCheck } from "./play-flow.ts";
 import { SCENARIO_EVENT, signerOf, Venue, type Wallets } from "./venue.ts";
 import {
   type Attempt,
@@ -208,7 +208,7 @@ export class HttpVenue extends Venue {
     checks: Checks | null = null,
   ): Promise<FlowOutcome> {
     const check = checks === null ? null : remoteFlowCheck(() => this.violations());
-    return playFlow(new FlowPlayer(byOperations(this, market, await this.now())), rows, check);
+    return playFlow(byOperations(this, market, await this.now()), rows, check);
   }
 
   async snapshot(): Promise<HttpSnapshot> {

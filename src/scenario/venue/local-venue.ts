@@ -25,7 +25,7 @@ import { emptyWorld, openWorld } from "../../simulation/opening.ts";
 import type { World } from "../../simulation/world.ts";
 import type { Scenario } from "../language/steps.ts";
 import { FillWatcher } from "../watch/fill-watcher.ts";
-import { byCommands, FlowPlayer, flowCheck, playFlow } from "./play-flow.ts";
+import { byCommands, flowCheck, playFlow } from "./play-flow.ts";
 import { marketCommand, SCENARIO_EVENT, Venue, Wallets } from "./venue.ts";
 import {
   type Attempt,
@@ -240,7 +240,7 @@ export class LocalVenue extends Venue {
     checks: Checks | null = null,
   ): Promise<FlowOutcome> {
     const check = checks === null ? null : flowCheck(this, checks);
-    return playFlow(new FlowPlayer(byCommands(this, market)), rows, check);
+    return playFlow(byCommands(this, market), rows, check);
   }
 
   snapshot(): Snapshot {

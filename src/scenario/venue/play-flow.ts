@@ -14,66 +14,44 @@ import { refusedText, rowText } from "../run/format.ts";
 import { fundCommand, type Venue } from "./venue.ts";
 import { type Attempt, type Checks, type FlowOutcome, RowError, refusedBy, type Soon } from "./views.ts";
 
-/** Executes a row of a flow at its time. Returns the number of orders that it placed or canceled. */
-type ExecuteRow = (row: FlowRow) => Soon<Attempt<number>>;
+/** Executes a row of a flow at its time; `number` from 1. Returns the number of orders that it placed or canceled. */
+type ExecuteRow = (row: FlowRow, number: number) => Soon<Attempt<number>>;
 
-/** Plays the rows of one flow, and counts the results. */
-export class FlowPlayer {
-  readonly #execute: ExecuteRow;
-  rows = 0;
-  readonly #counts = { placed: 0, canceled: 0, rejected: 0 };
-  #firstRejection: string | null = null;
-
-  constructor(execute: ExecuteRow) {
-    this.#execute = execute;
-  }
-
-  get outcome(): FlowOutcome {
-    return { rows: this.rows, ...this.#counts, firstRejection: this.#firstRejection, broken: null };
-  }
-
-  /** @throws RowError if an exchange in this process throws. */
-  play(row: FlowRow): Soon<void> {
-    this.rows += 1;
-    let executed: Soon<Attempt<number>>;
-    try {
-      executed = this.#execute(row);
-    } catch (error) {
-      throw new RowError(this.rows, rowText(row), error);
-    }
-    // Awaiting only promises keeps flows in this process fast.
-    if (executed instanceof Promise) return executed.then((attempt) => this.#count(row, attempt));
-    this.#count(row, executed);
-  }
-
-  #count(row: FlowRow, attempt: Attempt<number>): void {
-    if (!attempt.ok) {
-      this.#counts.rejected += 1;
-      this.#firstRejection ??= `row ${this.rows}, ${rowText(row)}: ${refusedText(attempt)}`;
-    } else if (row.op === "place") this.#counts.placed += attempt.value;
-    else this.#counts.canceled += attempt.value;
-  }
-}
-
-/** Plays rows up to the first after which a check fails. */
+/** Plays rows up to the first after which a check fails. @throws RowError if an exchange in this process throws. */
 export async function playFlow(
-  player: FlowPlayer,
+  execute: ExecuteRow,
   rows: AsyncIterable<readonly FlowRow[]>,
   check: RowCheck | null,
 ): Promise<FlowOutcome> {
+  const outcome = { rows: 0, placed: 0, canceled: 0, rejected: 0 };
+  let firstRejection: string | null = null;
   for await (const batch of rows) {
     for (const row of batch) {
-      const played = player.play(row);
-      if (played instanceof Promise) await played;
-      if (check === null) continue;
-      const checked = check(player.rows);
-      const violations = checked instanceof Promise ? await checked : checked;
-      if (violations.length > 0) {
-        return { ...player.outcome, broken: { row: player.rows, text: rowText(row), violations } };
+      outcome.rows += 1;
+      // Awaiting only promises keeps flows in this process fast.
+      const executed = executedBy(execute, row, outcome.rows);
+      const attempt = executed instanceof Promise ? await executed : executed;
+      if (attempt.ok) outcome[row.op === "place" ? "placed" : "canceled"] += attempt.value;
+      else {
+        outcome.rejected += 1;
+        firstRejection ??= `row ${outcome.rows}, ${rowText(row)}: ${refusedText(attempt)}`;
       }
+      if (check === null) continue;
+      const checked = check(outcome.rows);
+      const violations = checked instanceof Promise ? await checked : checked;
+      if (violations.length > 0)
+        return { ...outcome, firstRejection, broken: { row: outcome.rows, text: rowText(row), violations } };
     }
   }
-  return player.outcome;
+  return { ...outcome, firstRejection, broken: null };
+}
+
+function executedBy(execute: ExecuteRow, row: FlowRow, number: number): Soon<Attempt<number>> {
+  try {
+    return execute(row, number);
+  } catch (error) {
+    throw new RowError(number, rowText(row), error);
+  }
 }
 
 const DONE = { ok: true, value: 0 } as const;

@@ -3,12 +3,7 @@ import { money } from "../../../src/core/units.ts";
 import type { Failure } from "../../../src/scenario/run/result.ts";
 import { type RunOptions, runScenario } from "../../../src/scenario/run/run-scenario.ts";
 import { LocalVenue } from "../../../src/scenario/venue/local-venue.ts";
-import {
-  byOperations,
-  FlowPlayer,
-  playFlow,
-  remoteFlowCheck,
-} from "../../../src/scenario/venue/play-flow.ts";
+import { byOperations, playFlow, remoteFlowCheck } from "../../../src/scenario/venue/play-flow.ts";
 import { type FlowRow, PROFILES } from "../../../src/simulation/flow.ts";
 import { writeFlow } from "../../../src/simulation/flow-text.ts";
 import { generateFlow } from "../../../src/simulation/generate-flow.ts";
@@ -90,13 +85,18 @@ describe("a broken invariant in the middle of a flow", () => {
     const batches = async function* (): AsyncGenerator<readonly FlowRow[]> {
       yield flow;
     };
-    const player = new FlowPlayer(byOperations(venue, "market", venue.now()));
+    const execute = byOperations(venue, "market", venue.now());
+    let rows = 0;
+    const counting: typeof execute = (row, number) => {
+      rows = number;
+      return execute(row, number);
+    };
     const asked: number[] = [];
     const check = remoteFlowCheck(async () => {
-      asked.push(player.rows);
+      asked.push(rows);
       return venue.violations();
     });
-    const { broken } = await playFlow(player, batches(), check);
+    const { broken } = await playFlow(counting, batches(), check);
     expect(rowOf(150)).toBeGreaterThan(100);
     expect(asked).toEqual([100, 300]);
     expect(broken?.row).toBe(300);
