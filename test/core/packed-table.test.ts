@@ -13,7 +13,7 @@ import {
   text,
 } from "../../src/core/schema.ts";
 import { type Millis, millis } from "../../src/core/units.ts";
-import { ofKind, runs } from "../support/runs.ts";
+import { forAll, ofKind, runs } from "../support/runs.ts";
 
 /** A field of each kind that can be packed. */
 const Item = record(
@@ -138,10 +138,7 @@ describe.each([
 
   it("and each of its copies are independent of changes to the others, open and closed", () => {
     const steps = fc.array(step, { maxLength: 40, size: "max" });
-    fc.assert(
-      fc.property(steps, (some) => void play(packing(), some)),
-      runs(150),
-    );
+    forAll(runs(150), [steps], (some) => void play(packing(), some));
   });
 
   it("is not changed by its copy after a snapshot between them has been read", () => {
@@ -159,26 +156,23 @@ describe.each([
 
   it("becomes an image and again the same table, moments shifted", () => {
     const steps = fc.array(step, { maxLength: 10, size: "max" });
-    fc.assert(
-      fc.property(steps, fc.integer({ min: -NOON / 2, max: NOON }), (some, by) => {
-        const used = packing();
-        const { table, items, open } = play(used, some);
-        const shifted = PackedTable.of(used, structuredClone(table.image()), by);
-        const at = (moment: Millis): Millis => millis(moment + by);
-        const expected = items.map((item) => ({
-          ...item,
-          at: at(item.at),
-          until: item.until && at(item.until),
-        }));
-        expect([...shifted]).toEqual(expected);
-        expect(Array.from(shifted.open(), ({ number }) => number)).toEqual([...open]);
-        expect([...table]).toEqual(items);
-        const [next] = shifted.open();
-        if (next !== undefined) shifted.close(next);
-        expect([...shifted]).toEqual(expected);
-      }),
-      runs(50),
-    );
+    forAll(runs(50), [steps, fc.integer({ min: -NOON / 2, max: NOON })], (some, by) => {
+      const used = packing();
+      const { table, items, open } = play(used, some);
+      const shifted = PackedTable.of(used, structuredClone(table.image()), by);
+      const at = (moment: Millis): Millis => millis(moment + by);
+      const expected = items.map((item) => ({
+        ...item,
+        at: at(item.at),
+        until: item.until && at(item.until),
+      }));
+      expect([...shifted]).toEqual(expected);
+      expect(Array.from(shifted.open(), ({ number }) => number)).toEqual([...open]);
+      expect([...table]).toEqual(items);
+      const [next] = shifted.open();
+      if (next !== undefined) shifted.close(next);
+      expect([...shifted]).toEqual(expected);
+    });
   });
 
   it("returns some fields of an open and of a closed record", () => {

@@ -6,6 +6,7 @@ import { Order } from "../../src/core/order.ts";
 import type { Infer, RecordType } from "../../src/core/schema.ts";
 import * as schema from "../../src/core/schema.ts";
 import { MAX_MILLIS, MAX_SIZE } from "../../src/core/units.ts";
+import { forAll } from "../support/runs.ts";
 
 const declare = ({
   record,
@@ -82,17 +83,14 @@ const errorOf = (type: RecordType<unknown>, value: unknown): string => {
 describe.each([["compiled"], ["interpreted"]])("a record, %s", (how) => {
   it("is written as JSON in field order, and read back equal from bytes and from JSON", async () => {
     const type = how === "compiled" ? Sample : await withoutCompiler();
-    fc.assert(
-      fc.property(samples, (sample) => {
-        const { slots, note, ...fields } = sample;
-        const text = JSON.stringify(note === undefined ? fields : { ...fields, note });
-        expect(type.write(sample)).toBe(text);
-        expect(read(type, text)).toEqual(sample);
-        expect(type.parse(JSON.parse(text))).toEqual(sample);
-        expect(Object.keys(type.parse(JSON.parse(text)))).toEqual(Object.keys(sample));
-      }),
-      { seed: 42, numRuns: 300 },
-    );
+    forAll({ seed: 42, numRuns: 300 }, [samples], (sample) => {
+      const { slots, note, ...fields } = sample;
+      const text = JSON.stringify(note === undefined ? fields : { ...fields, note });
+      expect(type.write(sample)).toBe(text);
+      expect(read(type, text)).toEqual(sample);
+      expect(type.parse(JSON.parse(text))).toEqual(sample);
+      expect(Object.keys(type.parse(JSON.parse(text)))).toEqual(Object.keys(sample));
+    });
   });
 
   it.each([
@@ -154,14 +152,11 @@ describe("an order", () => {
       ...{ fee: 0, updatedAt: 0 },
     });
     const fields = Object.keys(Order.fields).filter((name) => typeof order[name as never] === "number");
-    fc.assert(
-      fc.property(fc.constantFrom(...fields), integer, (name, value) => {
-        const text = Order.write({ ...order, [name]: value });
-        const parsed = errorOf(Order, JSON.parse(text)) === "" ? Order.parse(JSON.parse(text)) : null;
-        expect(read(Order, text)).toEqual(parsed);
-      }),
-      { seed: 42, numRuns: 500 },
-    );
+    forAll({ seed: 42, numRuns: 500 }, [fc.constantFrom(...fields), integer], (name, value) => {
+      const text = Order.write({ ...order, [name]: value });
+      const parsed = errorOf(Order, JSON.parse(text)) === "" ? Order.parse(JSON.parse(text)) : null;
+      expect(read(Order, text)).toEqual(parsed);
+    });
   });
 });
 

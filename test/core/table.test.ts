@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { Table } from "../../src/core/table.ts";
-import { ofKind, runs } from "../support/runs.ts";
+import { forAll, ofKind, runs } from "../support/runs.ts";
 
 interface Item {
   readonly name: number;
@@ -97,10 +97,7 @@ describe("a table", () => {
     "that begins %s, and each of its copies, is independent of changes to the others",
     (_how, table, items, cases) => {
       const steps = fc.array(step, { maxLength: 30, size: "max" });
-      fc.assert(
-        fc.property(steps, (some) => play({ table: table(), items: items() }, some)),
-        runs(cases),
-      );
+      forAll(runs(cases), [steps], (some) => play({ table: table(), items: items() }, some));
     },
   );
 

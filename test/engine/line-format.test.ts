@@ -11,6 +11,7 @@ import { LineWriter, parseLine } from "../../src/engine/journal-codec.ts";
 import { commandOf, type Line } from "../../src/engine/journal-line.ts";
 import { addressOf } from "../support/commands.ts";
 import { TestExchange } from "../support/exchange.ts";
+import { forAll } from "../support/runs.ts";
 
 /** Texts, also unusual ones. */
 const text = fc.oneof(
@@ -160,55 +161,49 @@ function parsed(text: string): Line {
 
 describe("a line of the journal", () => {
   it("has the bytes of JSON.stringify, is chained to the line before, and is parsed back unchanged", () => {
-    fc.assert(
-      fc.property(fc.array(written, { maxLength: 12 }), (all) => {
-        const writer = new LineWriter(1);
-        let before = "00000000";
-        for (const [index, each] of all.entries()) {
-          const start = writer.buffer.length;
-          writer.command(each.command, each.at, each.synced, each.caused);
-          const bytes = Buffer.from(writer.buffer.bytes.subarray(start));
-          const [line, check] = lineOf(index + 2, before, each);
-          expect(bytes.toString("utf8")).toBe(`${Buffer.from(line, "utf8").toString("utf8")}\n`);
-          const read = parseLine(bytes.subarray(0, -1));
-          if (read === null) throw new Error(`cannot be read: ${bytes}`);
-          expect(read).toEqual(parsed(bytes.toString("utf8")));
-          expect(commandOf(read, STATE)).toEqual(JSON.parse(JSON.stringify(each.command)));
-          expect([read.p, read.c, writer.check].map(hex8)).toEqual([before, check, check]);
-          before = check;
-        }
-      }),
-      { seed: 42, numRuns: 400 },
-    );
+    forAll({ seed: 42, numRuns: 400 }, [fc.array(written, { maxLength: 12 })], (all) => {
+      const writer = new LineWriter(1);
+      let before = "00000000";
+      for (const [index, each] of all.entries()) {
+        const start = writer.buffer.length;
+        writer.command(each.command, each.at, each.synced, each.caused);
+        const bytes = Buffer.from(writer.buffer.bytes.subarray(start));
+        const [line, check] = lineOf(index + 2, before, each);
+        expect(bytes.toString("utf8")).toBe(`${Buffer.from(line, "utf8").toString("utf8")}\n`);
+        const read = parseLine(bytes.subarray(0, -1));
+        if (read === null) throw new Error(`cannot be read: ${bytes}`);
+        expect(read).toEqual(parsed(bytes.toString("utf8")));
+        expect(commandOf(read, STATE)).toEqual(JSON.parse(JSON.stringify(each.command)));
+        expect([read.p, read.c, writer.check].map(hex8)).toEqual([before, check, check]);
+        before = check;
+      }
+    });
   });
 
   it("has the bytes of JSON.stringify if an order is written by numbers, with any numbers", () => {
     const cases = fc.array(fc.tuple(fc.oneof(placed, integer), integer, integer, bits32), { maxLength: 12 });
-    fc.assert(
-      fc.property(cases, (all) => {
-        const writer = new LineWriter(1);
-        const expected: string[] = [];
-        let before = "00000000";
-        for (const [index, [subject, at, synced, caused]] of all.entries()) {
-          const isOrder = typeof subject === "object";
-          if (isOrder) writer.order(subject, at as Millis, synced, caused);
-          else writer.cancel(subject, at as Millis, synced, caused);
-          const common = { n: index + 2, p: before, s: synced, t: at };
-          const [line, check] = textOf({
-            ...common,
-            k: isOrder ? "order" : "cancel",
-            d: isOrder ? dataOf(subject) : { order: subject },
-            r: hex8(caused),
-          });
-          expected.push(line);
-          before = check;
-        }
-        const text = Buffer.from(writer.buffer.bytes).toString("utf8");
-        expect(text).toBe(expected.map((line) => `${line}\n`).join(""));
-        expect(expected.map((line) => parseLine(Buffer.from(line)))).toEqual(expected.map(lineIn));
-      }),
-      { seed: 43, numRuns: 1_000 },
-    );
+    forAll({ seed: 43, numRuns: 1_000 }, [cases], (all) => {
+      const writer = new LineWriter(1);
+      const expected: string[] = [];
+      let before = "00000000";
+      for (const [index, [subject, at, synced, caused]] of all.entries()) {
+        const isOrder = typeof subject === "object";
+        if (isOrder) writer.order(subject, at as Millis, synced, caused);
+        else writer.cancel(subject, at as Millis, synced, caused);
+        const common = { n: index + 2, p: before, s: synced, t: at };
+        const [line, check] = textOf({
+          ...common,
+          k: isOrder ? "order" : "cancel",
+          d: isOrder ? dataOf(subject) : { order: subject },
+          r: hex8(caused),
+        });
+        expected.push(line);
+        before = check;
+      }
+      const text = Buffer.from(writer.buffer.bytes).toString("utf8");
+      expect(text).toBe(expected.map((line) => `${line}\n`).join(""));
+      expect(expected.map((line) => parseLine(Buffer.from(line)))).toEqual(expected.map(lineIn));
+    });
   });
 
   it("has an order and its cancel by numbers, from which the state before it gives the command", () => {

@@ -9,7 +9,7 @@ import { type OpenedExchange, openAtOrigin } from "../../src/engine/open-exchang
 import { loadOrigin } from "../../src/engine/origin.ts";
 import { anySteeredMove, type ChainMove, chainCommandOf } from "../core/chain/chain-moves.ts";
 import { type Move, openArena } from "../core/properties/moves.ts";
-import { ofKind, runs } from "../support/runs.ts";
+import { forAllAsync, ofKind, runs } from "../support/runs.ts";
 import { type DiskImage, SimulatedDisk } from "../support/simulated-disk.ts";
 import { stateHashes } from "../support/state-hashes.ts";
 import { NOON, openOn, persistedConfig, withoutLock } from "./support/persisted.ts";
@@ -110,8 +110,10 @@ async function ended(
 
 describe("a persisted exchange", () => {
   it("behaves like one in memory, with any commands and restarts", async () => {
-    await fc.assert(
-      fc.asyncProperty(config, fc.array(turn, { maxLength: 24, size: "max" }), async (some, turns) => {
+    await forAllAsync(
+      runs(80),
+      [config, fc.array(turn, { maxLength: 24, size: "max" })],
+      async (some, turns) => {
         let wall = NOON;
         const wallNow = (): number => wall;
         const terms = persistedConfig(some);
@@ -140,8 +142,7 @@ describe("a persisted exchange", () => {
         }
         inMemory.opened.clock.stop();
         persisted.opened.clock.stop();
-      }),
-      runs(80),
+      },
     );
   });
 });

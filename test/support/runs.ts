@@ -12,6 +12,22 @@ export const runs = (all: number, seed = 42): { readonly seed: number; readonly 
   numRuns: atLevel(all),
 });
 
+type Arbitraries<Values> = { readonly [Index in keyof Values]: fc.Arbitrary<Values[Index]> };
+
+/** Checks a property of any values: `forAll(runs(600), [fc.nat(), fc.string()], (count, text) => { ... })`. */
+export const forAll = <Values extends [unknown, ...unknown[]]>(
+  parameters: fc.Parameters<Values>,
+  arbitraries: Arbitraries<Values>,
+  holds: (...values: Values) => void,
+): void => fc.assert(fc.property<Values>(...arbitraries, holds), parameters);
+
+/** The same, of a property that is checked asynchronously. */
+export const forAllAsync = <Values extends [unknown, ...unknown[]]>(
+  parameters: fc.Parameters<Values>,
+  arbitraries: Arbitraries<Values>,
+  holds: (...values: Values) => Promise<void>,
+): Promise<void> => fc.assert(fc.asyncProperty<Values>(...arbitraries, holds), parameters);
+
 /** Returns all cases of a table, or every `every`-th outside CI. */
 export const casesAtLevel = <Case>(cases: readonly Case[], every = 5): readonly Case[] =>
   isAll ? cases : cases.filter((_, index) => index % every === 0);

@@ -9,6 +9,7 @@ import {
   transactionOfHash,
 } from "../../../src/core/chain/chain-hashes.ts";
 import { Digest } from "../../../src/core/hash.ts";
+import { forAll } from "../../support/runs.ts";
 import { openSettlement, type SettlementExchange } from "./settlement-exchange.ts";
 
 const HASH = /^0x[0-9a-f]{64}$/;
@@ -81,13 +82,10 @@ describe("a hash finds", () => {
     const anyHash = fc
       .uint8Array({ minLength: 32, maxLength: 32 })
       .map((bytes) => `0x${Buffer.from(bytes).toString("hex")}`);
-    fc.assert(
-      fc.property(anyHash, (hash) => {
-        expect(transactionOfHash(exchange.state, hash)).toBe(undefined);
-        expect(blockOfHash(exchange.state, hash)).toBe(undefined);
-      }),
-      { seed: 42, numRuns: 500 },
-    );
+    forAll({ seed: 42, numRuns: 500 }, [anyHash], (hash) => {
+      expect(transactionOfHash(exchange.state, hash)).toBe(undefined);
+      expect(blockOfHash(exchange.state, hash)).toBe(undefined);
+    });
     for (const text of ["", "0x", "0x1", "not a hash", `0x${"g".repeat(64)}`]) {
       expect([transactionOfHash(exchange.state, text), blockOfHash(exchange.state, text)]).toEqual([
         undefined,
@@ -113,15 +111,12 @@ describe("a digest", () => {
 
   it("differs if any value of a sequence differs", () => {
     const values = fc.array(fc.maxSafeNat(), { minLength: 1, maxLength: 20 });
-    fc.assert(
-      fc.property(values, fc.nat(), fc.maxSafeNat(), (sequence, place, value) => {
-        const other = sequence.slice();
-        other[place % sequence.length] = value;
-        fc.pre(sequence.some((each, index) => each !== other[index]));
-        expect(digestOf(other)).not.toEqual(digestOf(sequence));
-      }),
-      { seed: 42, numRuns: 2000 },
-    );
+    forAll({ seed: 42, numRuns: 2000 }, [values, fc.nat(), fc.maxSafeNat()], (sequence, place, value) => {
+      const other = sequence.slice();
+      other[place % sequence.length] = value;
+      fc.pre(sequence.some((each, index) => each !== other[index]));
+      expect(digestOf(other)).not.toEqual(digestOf(sequence));
+    });
   });
 
   it("spreads a small difference over all words", () => {

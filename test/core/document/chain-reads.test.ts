@@ -1,11 +1,10 @@
-import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { ChainNode } from "../../../src/chain-rpc/chain-node.ts";
 import { headOf } from "../../../src/core/chain/chain.ts";
 import { transactionHash, transactionOfHash } from "../../../src/core/chain/chain-hashes.ts";
 import { settledAt, tradeStatus } from "../../../src/core/chain/settlement.ts";
 import { call, openNode } from "../../chain-rpc/properties/node.ts";
-import { runs } from "../../support/runs.ts";
+import { forAllAsync, runs } from "../../support/runs.ts";
 import { anySettlement, histories, play } from "../chain/chain-moves.ts";
 import { reload } from "./read-back.ts";
 
@@ -27,14 +26,11 @@ async function chainOf(node: ChainNode): Promise<unknown[]> {
 }
 
 it("for any history, the chain of a state read from its document is the same through a node", async () => {
-  await fc.assert(
-    fc.asyncProperty(anySettlement, histories(60), async (config, moves) => {
-      const node = openNode(config);
-      play(node.exchange, moves);
-      const written = await chainOf(node);
-      reload(node.exchange);
-      expect(await chainOf(node)).toEqual(written);
-    }),
-    runs(300),
-  );
+  await forAllAsync(runs(300), [anySettlement, histories(60)], async (config, moves) => {
+    const node = openNode(config);
+    play(node.exchange, moves);
+    const written = await chainOf(node);
+    reload(node.exchange);
+    expect(await chainOf(node)).toEqual(written);
+  });
 });

@@ -1,4 +1,3 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { CommandOf } from "../../../src/core/commands.ts";
 import { sha256Hex } from "../../../src/core/hash.ts";
@@ -11,7 +10,7 @@ import { generateWorld } from "../../../src/simulation/generate-world.ts";
 import { openWorld } from "../../../src/simulation/opening.ts";
 import { eventCommand } from "../../support/commands.ts";
 import { openFundedExchange, START } from "../../support/exchange.ts";
-import { runs } from "../../support/runs.ts";
+import { forAll, runs } from "../../support/runs.ts";
 import { anySettlement, arenaWith, histories, openWith, play } from "../chain/chain-moves.ts";
 import { ARENA } from "../properties/moves.ts";
 import { type Json, parsedOf, sorted, textOf } from "./damaged-documents.ts";
@@ -52,16 +51,13 @@ describe("the default world", () => {
 
 describe("a document", () => {
   it.each(PRINTERS)("is read %s", (_name, print) => {
-    fc.assert(
-      fc.property(anySettlement, histories(50), (config, moves) => {
-        const exchange = openWith(config);
-        play(exchange, moves);
-        const { state } = readDocument(JSON.parse(print(textOf(exchange.state))));
-        expect(contentHash(state)).toBe(contentHash(exchange.state));
-        expect(observableState(state)).toEqual(observableState(exchange.state));
-      }),
-      runs(60),
-    );
+    forAll(runs(60), [anySettlement, histories(50)], (config, moves) => {
+      const exchange = openWith(config);
+      play(exchange, moves);
+      const { state } = readDocument(JSON.parse(print(textOf(exchange.state))));
+      expect(contentHash(state)).toBe(contentHash(exchange.state));
+      expect(observableState(state)).toEqual(observableState(exchange.state));
+    });
   });
 
   it("with special characters in its texts is read in each format", () => {

@@ -10,7 +10,7 @@ import { decide } from "../../../src/core/rules/rules.ts";
 import { millis } from "../../../src/core/units.ts";
 import { Exchange } from "../../../src/engine/exchange.ts";
 import { START } from "../../support/exchange.ts";
-import { runs } from "../../support/runs.ts";
+import { forAll, runs } from "../../support/runs.ts";
 import {
   anySettlement,
   arenaWith,
@@ -27,149 +27,122 @@ const AUTO = arenaWith("auto", "optimistic");
 
 describe("for any history, in every settlement mode,", () => {
   it("the same commands, and a replay of the accepted ones, give the same bytes, in state and events", () => {
-    fc.assert(
-      fc.property(anySettlement, tradingOrAny(80), (config, moves) => {
-        const journal: Stamped[] = [];
-        const live = openArena(new Exchange(config, START, { append: (entry) => void journal.push(entry) }));
-        const again = openWith(config);
-        expect(play(again, moves)).toEqual(play(live, moves));
-        const bytes = stateLines(live.state);
-        expect(stateLines(again.state)).toEqual(bytes);
-        expect(stateLines(replayed(config, journal))).toEqual(bytes);
-      }),
-      runs(600),
-    );
+    forAll(runs(600), [anySettlement, tradingOrAny(80)], (config, moves) => {
+      const journal: Stamped[] = [];
+      const live = openArena(new Exchange(config, START, { append: (entry) => void journal.push(entry) }));
+      const again = openWith(config);
+      expect(play(again, moves)).toEqual(play(live, moves));
+      const bytes = stateLines(live.state);
+      expect(stateLines(again.state)).toEqual(bytes);
+      expect(stateLines(replayed(config, journal))).toEqual(bytes);
+    });
   });
 
   it("decide never writes and is repeatable; a refused command changes nothing", () => {
-    fc.assert(
-      fc.property(anySettlement, tradingOrAny(25), (config, moves) => {
-        const exchange = openWith(config);
-        for (const move of moves) {
-          const command = chainCommandOf(exchange.state, exchange.now, move);
-          if (command === null) {
-            play(exchange, [move]);
-            continue;
-          }
-          const { sequence } = exchange;
-          const before = stateLines(exchange.state);
-          const decision = decide(exchange.state, { at: exchange.now, command });
-          expect(stateLines(exchange.state)).toEqual(before);
-          expect(decide(exchange.state, { at: exchange.now, command })).toEqual(decision);
-          expect(exchange.submit(command).ok).toBe(decision.ok);
-          if (!decision.ok)
-            expect([exchange.sequence, stateLines(exchange.state)]).toEqual([sequence, before]);
+    forAll(runs(400), [anySettlement, tradingOrAny(25)], (config, moves) => {
+      const exchange = openWith(config);
+      for (const move of moves) {
+        const command = chainCommandOf(exchange.state, exchange.now, move);
+        if (command === null) {
+          play(exchange, [move]);
+          continue;
         }
-      }),
-      runs(400),
-    );
+        const { sequence } = exchange;
+        const before = stateLines(exchange.state);
+        const decision = decide(exchange.state, { at: exchange.now, command });
+        expect(stateLines(exchange.state)).toEqual(before);
+        expect(decide(exchange.state, { at: exchange.now, command })).toEqual(decision);
+        expect(exchange.submit(command).ok).toBe(decision.ok);
+        if (!decision.ok) expect([exchange.sequence, stateLines(exchange.state)]).toEqual([sequence, before]);
+      }
+    });
   });
 
   it("every invariant holds after every command", () => {
-    fc.assert(
-      fc.property(anySettlement, tradingOrAny(60), (config, moves) => {
-        const exchange = openWith(config);
-        for (const move of moves) {
-          play(exchange, [move]);
-          expect(violations(exchange.state)).toEqual([]);
-        }
-      }),
-      runs(2000),
-    );
+    forAll(runs(2000), [anySettlement, tradingOrAny(60)], (config, moves) => {
+      const exchange = openWith(config);
+      for (const move of moves) {
+        play(exchange, [move]);
+        expect(violations(exchange.state)).toEqual([]);
+      }
+    });
   });
 
   it("no grant is due in a market where the account has a holding", () => {
-    fc.assert(
-      fc.property(anySettlement, tradingOrAny(60), (config, moves) => {
-        const exchange = openWith(config);
-        play(exchange, moves);
-        for (const account of exchange.state.accounts) {
-          for (const market of account.holdings.keys()) expect(grantDue(account, market)).toBe(0);
-        }
-      }),
-      runs(500),
-    );
+    forAll(runs(500), [anySettlement, tradingOrAny(60)], (config, moves) => {
+      const exchange = openWith(config);
+      play(exchange, moves);
+      for (const account of exchange.state.accounts) {
+        for (const market of account.holdings.keys()) expect(grantDue(account, market)).toBe(0);
+      }
+    });
   });
 
   it("advancing time in one step equals advancing in many", () => {
-    fc.assert(
-      fc.property(tradingOrAny(60), fc.integer({ min: 2, max: 9 }), (moves, steps) => {
-        const [oneStep, manySteps] = [openWith(AUTO), openWith(AUTO)];
-        expect(play(manySteps, moves, steps)).toEqual(play(oneStep, moves));
-        expect(stateLines(manySteps.state)).toEqual(stateLines(oneStep.state));
-      }),
-      runs(400),
-    );
+    forAll(runs(400), [tradingOrAny(60), fc.integer({ min: 2, max: 9 })], (moves, steps) => {
+      const [oneStep, manySteps] = [openWith(AUTO), openWith(AUTO)];
+      expect(play(manySteps, moves, steps)).toEqual(play(oneStep, moves));
+      expect(stateLines(manySteps.state)).toEqual(stateLines(oneStep.state));
+    });
   });
 
   it("a final block and a confirmed or failed trade never change", () => {
-    fc.assert(
-      fc.property(anySettlement, tradingOrAny(60), (config, moves) => {
-        const exchange = openWith(config);
-        const final = new Map<string, string>();
-        const keep = (key: string, value: string): void => {
-          expect(final.get(key) ?? value).toBe(value);
-          final.set(key, value);
-        };
-        for (const move of moves) {
-          play(exchange, [move]);
-          const { state } = exchange;
-          const depth = config.settlement === "instant" ? 0 : 2;
-          for (let height = 0; height <= headOf(state.chain) - depth; height += 1) {
-            const block = blockAt(state.chain, height);
-            if (block !== undefined) keep(`block ${height}`, blockHash(state, block));
-          }
-          for (const trade of state.trades) {
-            const status = tradeStatus(state, trade);
-            if (final.has(`trade ${trade.number}`) || status === "CONFIRMED" || status === "FAILED")
-              keep(`trade ${trade.number}`, status);
-          }
+    forAll(runs(200), [anySettlement, tradingOrAny(60)], (config, moves) => {
+      const exchange = openWith(config);
+      const final = new Map<string, string>();
+      const keep = (key: string, value: string): void => {
+        expect(final.get(key) ?? value).toBe(value);
+        final.set(key, value);
+      };
+      for (const move of moves) {
+        play(exchange, [move]);
+        const { state } = exchange;
+        const depth = config.settlement === "instant" ? 0 : 2;
+        for (let height = 0; height <= headOf(state.chain) - depth; height += 1) {
+          const block = blockAt(state.chain, height);
+          if (block !== undefined) keep(`block ${height}`, blockHash(state, block));
         }
-      }),
-      runs(200),
-    );
+        for (const trade of state.trades) {
+          const status = tradeStatus(state, trade);
+          if (final.has(`trade ${trade.number}`) || status === "CONFIRMED" || status === "FAILED")
+            keep(`trade ${trade.number}`, status);
+        }
+      }
+    });
   });
 
   it("without faults, all trades except lost ones become confirmed or failed", () => {
-    fc.assert(
-      fc.property(tradingOrAny(60), (moves) => {
-        const exchange = openWith(AUTO);
-        play(exchange, moves);
-        exchange.submit({ kind: "endSettlementFault", number: null });
-        exchange.submit({ kind: "bumpFees" });
-        exchange.submit({ kind: "setMining", mode: "auto", intervalMs: 2_000 });
-        exchange.advanceTo(millis(exchange.now + 600_000));
-        const { state } = exchange;
-        const open = [...state.trades].filter(
-          (trade) => !["CONFIRMED", "FAILED"].includes(tradeStatus(state, trade)),
-        );
-        const lost = new Set(state.chain.lost);
-        expect(open.filter(({ transaction }) => !lost.has(transaction))).toEqual([]);
-      }),
-      runs(200),
-    );
+    forAll(runs(200), [tradingOrAny(60)], (moves) => {
+      const exchange = openWith(AUTO);
+      play(exchange, moves);
+      exchange.submit({ kind: "endSettlementFault", number: null });
+      exchange.submit({ kind: "bumpFees" });
+      exchange.submit({ kind: "setMining", mode: "auto", intervalMs: 2_000 });
+      exchange.advanceTo(millis(exchange.now + 600_000));
+      const { state } = exchange;
+      const open = [...state.trades].filter(
+        (trade) => !["CONFIRMED", "FAILED"].includes(tradeStatus(state, trade)),
+      );
+      const lost = new Set(state.chain.lost);
+      expect(open.filter(({ transaction }) => !lost.has(transaction))).toEqual([]);
+    });
   });
 
   it("after all orders are canceled, nothing is reserved, rests or is due", () => {
-    fc.assert(
-      fc.property(fc.array(anyMove, { maxLength: 80, size: "max" }), (moves) => {
-        const exchange = openWith(AUTO);
-        play(exchange, moves);
-        for (const { address } of exchange.state.accounts) {
-          exchange.submit({ kind: "cancelAllOrders", address });
-        }
-        const { accounts, markets } = exchange.state;
-        exchange.advanceTo(millis(exchange.now + 60_000));
-        expect(exchange.nextDueAt).toBe(null);
-        expect([...markets].filter(({ liquidity: { usdc, micro } }) => usdc !== 0 || micro !== 0)).toEqual(
-          [],
-        );
-        for (const { collateral, holdings } of accounts) {
-          const balances = [collateral, ...[...holdings.values()].flatMap(({ yes, no }) => [yes, no])];
-          expect(balances.filter(({ reserved }) => reserved !== 0)).toEqual([]);
-        }
-      }),
-      runs(450),
-    );
+    forAll(runs(450), [fc.array(anyMove, { maxLength: 80, size: "max" })], (moves) => {
+      const exchange = openWith(AUTO);
+      play(exchange, moves);
+      for (const { address } of exchange.state.accounts) {
+        exchange.submit({ kind: "cancelAllOrders", address });
+      }
+      const { accounts, markets } = exchange.state;
+      exchange.advanceTo(millis(exchange.now + 60_000));
+      expect(exchange.nextDueAt).toBe(null);
+      expect([...markets].filter(({ liquidity: { usdc, micro } }) => usdc !== 0 || micro !== 0)).toEqual([]);
+      for (const { collateral, holdings } of accounts) {
+        const balances = [collateral, ...[...holdings.values()].flatMap(({ yes, no }) => [yes, no])];
+        expect(balances.filter(({ reserved }) => reserved !== 0)).toEqual([]);
+      }
+    });
   });
 });

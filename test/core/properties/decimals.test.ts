@@ -4,7 +4,7 @@ import { numbersAs, unitsOf } from "../../../src/api/decimals.ts";
 import { plainNumber } from "../../../src/api/errors.ts";
 import { decimalText, MONEY_PLACES, SIZE_PLACES } from "../../../src/core/format.ts";
 import { MAX_ISSUANCE, MAX_SIZE } from "../../../src/core/units.ts";
-import { runs } from "../../support/runs.ts";
+import { forAll, runs } from "../../support/runs.ts";
 
 const places = fc.integer({ min: 0, max: 6 });
 const units = fc.oneof(
@@ -26,22 +26,16 @@ function exactUnits(whole: string, fraction: string, count: number): number | nu
 
 describe("reading a decimal", () => {
   it("agrees with BigInt for every text of digits, with and without a fraction", () => {
-    fc.assert(
-      fc.property(digits(1, 19), digits(0, 9), places, (whole, fraction, count) => {
-        const text = fraction === "" ? whole : `${whole}.${fraction}`;
-        expect(unitsOf(text, count)).toBe(exactUnits(whole, fraction, count));
-      }),
-      runs(5000),
-    );
+    forAll(runs(5000), [digits(1, 19), digits(0, 9), places], (whole, fraction, count) => {
+      const text = fraction === "" ? whole : `${whole}.${fraction}`;
+      expect(unitsOf(text, count)).toBe(exactUnits(whole, fraction, count));
+    });
   });
 
   it("is the inverse of writing, for every amount", () => {
-    fc.assert(
-      fc.property(units, places, (amount, count) => {
-        expect(unitsOf(decimalText(amount, count), count)).toBe(amount);
-      }),
-      runs(5000),
-    );
+    forAll(runs(5000), [units, places], (amount, count) => {
+      expect(unitsOf(decimalText(amount, count), count)).toBe(amount);
+    });
   });
 
   it("reads every price of four decimals from a number, a text and a text with trailing zeros", () => {
@@ -62,12 +56,13 @@ describe("reading a decimal", () => {
     ["sizes", SIZE_PLACES, MAX_SIZE],
     ["money", MONEY_PLACES, MAX_ISSUANCE],
   ])("reads %s from the JSON number written for it", (_case, count, max) => {
-    fc.assert(
-      fc.property(fc.oneof(fc.integer({ min: 0, max }), fc.integer({ min: max - 1000, max })), (amount) => {
+    forAll(
+      runs(5000),
+      [fc.oneof(fc.integer({ min: 0, max }), fc.integer({ min: max - 1000, max }))],
+      (amount) => {
         const sent = JSON.stringify(numbersAs("number").decimal(amount, count));
         expect(unitsOf(JSON.parse(sent), count)).toBe(amount);
-      }),
-      runs(5000),
+      },
     );
   });
 
@@ -141,12 +136,9 @@ describe("writing a decimal", () => {
   });
 
   it("never gives an exponent, a superfluous zero or a point without digits", () => {
-    fc.assert(
-      fc.property(units, places, (amount, count) => {
-        expect(decimalText(amount, count)).toMatch(/^(0|[1-9]\d*)(\.\d*[1-9])?$/);
-      }),
-      runs(3000),
-    );
+    forAll(runs(3000), [units, places], (amount, count) => {
+      expect(decimalText(amount, count)).toMatch(/^(0|[1-9]\d*)(\.\d*[1-9])?$/);
+    });
   });
 
   it("as a JSON number has the same digits as the text, up to the maximum issuance", () => {
@@ -156,12 +148,9 @@ describe("writing a decimal", () => {
       fc.integer({ min: 0, max: 1_000_000 }),
       fc.integer({ min: MAX_ISSUANCE - 1_000_000, max: MAX_ISSUANCE }),
     );
-    fc.assert(
-      fc.property(amounts, fc.constantFrom(2, 4, 6), (amount, count) => {
-        expect(JSON.stringify(asNumbers.decimal(amount, count))).toBe(asTexts.decimal(amount, count));
-      }),
-      runs(5000),
-    );
+    forAll(runs(5000), [amounts, fc.constantFrom(2, 4, 6)], (amount, count) => {
+      expect(JSON.stringify(asNumbers.decimal(amount, count))).toBe(asTexts.decimal(amount, count));
+    });
   });
 });
 
@@ -181,12 +170,9 @@ describe("writing a total", () => {
 
 describe("a number in plain digits", () => {
   it("is the same number without an exponent", () => {
-    fc.assert(
-      fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => {
-        expect(plainNumber(value)).toMatch(/^-?\d+(\.\d+)?$/);
-        expect(Number(plainNumber(value)) === value).toBe(true);
-      }),
-      runs(3000),
-    );
+    forAll(runs(3000), [fc.double({ noNaN: true, noDefaultInfinity: true })], (value) => {
+      expect(plainNumber(value)).toMatch(/^-?\d+(\.\d+)?$/);
+      expect(Number(plainNumber(value)) === value).toBe(true);
+    });
   });
 });

@@ -13,7 +13,7 @@ import {
   price,
   type Sum,
 } from "../../../src/core/units.ts";
-import { runs } from "../../support/runs.ts";
+import { forAll, runs } from "../../support/runs.ts";
 
 describe("the queue of expirations", () => {
   interface Step {
@@ -49,10 +49,14 @@ describe("the queue of expirations", () => {
   }
 
   it("returns the order that expires first, then the oldest", () => {
-    fc.assert(fc.property(fc.array(step, { maxLength: 120, size: "max" }), compare), {
-      seed: 42,
-      numRuns: 200,
-    });
+    forAll(
+      {
+        seed: 42,
+        numRuns: 200,
+      },
+      [fc.array(step, { maxLength: 120, size: "max" })],
+      compare,
+    );
   });
 
   it("does so after it has removed many stale entries", () => {
@@ -101,35 +105,29 @@ describe("the price history", () => {
     });
 
   it("has one point per second with trades, with the last price of that second", () => {
-    fc.assert(
-      fc.property(trades, (list) => {
-        const history = new PriceHistory();
-        const bySecond = new Map<number, number>();
-        for (const { at, units } of list) {
-          history.add(millis(at), price(units));
-          bySecond.set(Math.floor(at / 1000), units);
-        }
-        const points = Array.from({ length: history.size }, (_, i) => [
-          history.secondAt(i),
-          history.priceAt(i),
-        ]);
-        expect(points).toEqual([...bySecond]);
-      }),
-      runs(200),
-    );
+    forAll(runs(200), [trades], (list) => {
+      const history = new PriceHistory();
+      const bySecond = new Map<number, number>();
+      for (const { at, units } of list) {
+        history.add(millis(at), price(units));
+        bySecond.set(Math.floor(at / 1000), units);
+      }
+      const points = Array.from({ length: history.size }, (_, i) => [
+        history.secondAt(i),
+        history.priceAt(i),
+      ]);
+      expect(points).toEqual([...bySecond]);
+    });
   });
 
   it("counts the points before a second as a filter does", () => {
-    fc.assert(
-      fc.property(trades, fc.integer({ min: -2, max: 160 }), (list, offset) => {
-        const history = new PriceHistory();
-        for (const { at, units } of list) history.add(millis(at), price(units));
-        const second = 1_767_225_600 + offset;
-        const seconds = new Set(list.map(({ at }) => Math.floor(at / 1000)));
-        expect(history.countBefore(second)).toBe([...seconds].filter((each) => each < second).length);
-      }),
-      runs(500),
-    );
+    forAll(runs(500), [trades, fc.integer({ min: -2, max: 160 })], (list, offset) => {
+      const history = new PriceHistory();
+      for (const { at, units } of list) history.add(millis(at), price(units));
+      const second = 1_767_225_600 + offset;
+      const seconds = new Set(list.map(({ at }) => Math.floor(at / 1000)));
+      expect(history.countBefore(second)).toBe([...seconds].filter((each) => each < second).length);
+    });
   });
 
   it("ends a second at its last millisecond", () => {
@@ -164,26 +162,20 @@ describe("a running total of money", () => {
     list.reduce((sum, amount) => sum + BigInt(amount), 0n);
 
   it("is exact, as with BigInt, and its micro-USDC are from 0 to 999,999", () => {
-    fc.assert(
-      fc.property(amounts, (list) => {
-        const total = totalOf(list);
-        expect(exactly(total)).toBe(bigTotalOf(list));
-        expect(total.micro >= 0 && total.micro < 1_000_000).toBe(true);
-      }),
-      runs(500),
-    );
+    forAll(runs(500), [amounts], (list) => {
+      const total = totalOf(list);
+      expect(exactly(total)).toBe(bigTotalOf(list));
+      expect(total.micro >= 0 && total.micro < 1_000_000).toBe(true);
+    });
   });
 
   it("adds and compares like BigInt", () => {
-    fc.assert(
-      fc.property(amounts, amounts, (list, other) => {
-        const [one, two] = [totalOf(list), totalOf(other)];
-        const [exactOne, exactTwo] = [bigTotalOf(list), bigTotalOf(other)];
-        expect(Math.sign(compareSums(one, two))).toBe(exactOne < exactTwo ? -1 : exactOne > exactTwo ? 1 : 0);
-        addSum(one, two);
-        expect(exactly(one)).toBe(exactOne + exactTwo);
-      }),
-      runs(500),
-    );
+    forAll(runs(500), [amounts, amounts], (list, other) => {
+      const [one, two] = [totalOf(list), totalOf(other)];
+      const [exactOne, exactTwo] = [bigTotalOf(list), bigTotalOf(other)];
+      expect(Math.sign(compareSums(one, two))).toBe(exactOne < exactTwo ? -1 : exactOne > exactTwo ? 1 : 0);
+      addSum(one, two);
+      expect(exactly(one)).toBe(exactOne + exactTwo);
+    });
   });
 });

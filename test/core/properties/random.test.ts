@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { stream } from "../../../src/core/random.ts";
+import { forAll } from "../../support/runs.ts";
 
 const draws = (seed: string, name: string, count = 20): number[] => {
   const random = stream(seed, name);
@@ -36,21 +37,17 @@ describe("a random stream", () => {
   });
 
   it("draws integers within bounds, both included for `between`", () => {
-    fc.assert(
-      fc.property(
-        fc.string(),
-        fc.integer({ min: -50, max: 50 }),
-        fc.integer({ min: 0, max: 5 }),
-        (seed, low, span) => {
-          const random = stream(seed, "bounds");
-          const seen = new Set<number>();
-          for (let draw = 0; draw < 200; draw += 1) seen.add(random.between(low, low + span));
-          expect([...seen].sort((a, b) => a - b)).toEqual(
-            Array.from({ length: span + 1 }, (_, index) => low + index),
-          );
-        },
-      ),
+    forAll(
       { seed: 42, numRuns: 100 },
+      [fc.string(), fc.integer({ min: -50, max: 50 }), fc.integer({ min: 0, max: 5 })],
+      (seed, low, span) => {
+        const random = stream(seed, "bounds");
+        const seen = new Set<number>();
+        for (let draw = 0; draw < 200; draw += 1) seen.add(random.between(low, low + span));
+        expect([...seen].sort((a, b) => a - b)).toEqual(
+          Array.from({ length: span + 1 }, (_, index) => low + index),
+        );
+      },
     );
   });
 

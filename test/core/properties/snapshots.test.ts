@@ -5,7 +5,7 @@ import type { State } from "../../../src/core/state.ts";
 import { Exchange, type Snapshot } from "../../../src/engine/exchange.ts";
 import type { Entry, Journal } from "../../../src/engine/journal.ts";
 import { START } from "../../support/exchange.ts";
-import { ofKind, runs } from "../../support/runs.ts";
+import { forAll, ofKind, runs } from "../../support/runs.ts";
 import { anySettlement, type Moves, openWith, play, replayed, tradingOrAny } from "../chain/chain-moves.ts";
 import { freezeRecords } from "./frozen.ts";
 import { openArena } from "./moves.ts";
@@ -60,43 +60,39 @@ class MemoryJournal implements Journal {
 
 describe("any sequence of commands, snapshots and restores", () => {
   it("continues like a new exchange with the history that remains, and changes no snapshot", () => {
-    fc.assert(
-      fc.property(
-        anySettlement,
-        fc.array(turn, { maxLength: 25, size: "max" }),
-        tradingOrAny(40),
-        (config, turns, after) => {
-          const journal = new MemoryJournal();
-          const exchange = openArena(new Exchange(config, START, journal));
-          let played: Moves = [];
-          const saved: { snapshot: Snapshot; properties: unknown[]; played: Moves }[] = [];
-          for (const each of turns) {
-            if (each.kind === "moves") {
-              play(exchange, each.moves);
-              played = [...played, ...each.moves];
-            } else if (each.kind === "keep") {
-              const properties = propertiesOf(exchange);
-              saved.push({ snapshot: frozenSnapshot(exchange), properties, played });
-              expect(propertiesOf(exchange)).toEqual(properties);
-            } else if (saved.length > 0) {
-              const kept = saved[each.pick % saved.length] as (typeof saved)[number];
-              exchange.restore(kept.snapshot);
-              played = kept.played;
-              expect(propertiesOf(exchange)).toEqual(kept.properties);
-            }
-          }
-          const fresh = openWith(config);
-          play(fresh, played);
-          expect(play(exchange, after)).toEqual(play(fresh, after));
-          expect(propertiesOf(exchange)).toEqual(propertiesOf(fresh));
-          expect(wholeOf(exchange.state)).toEqual(wholeOf(replayed(config, journal.entries)));
-          for (const { snapshot, properties } of saved) {
-            expect(wholeOf(snapshot.state)).toEqual(properties.at(-1));
-            expect(violations(snapshot.state)).toEqual([]);
-          }
-        },
-      ),
+    forAll(
       runs(300),
+      [anySettlement, fc.array(turn, { maxLength: 25, size: "max" }), tradingOrAny(40)],
+      (config, turns, after) => {
+        const journal = new MemoryJournal();
+        const exchange = openArena(new Exchange(config, START, journal));
+        let played: Moves = [];
+        const saved: { snapshot: Snapshot; properties: unknown[]; played: Moves }[] = [];
+        for (const each of turns) {
+          if (each.kind === "moves") {
+            play(exchange, each.moves);
+            played = [...played, ...each.moves];
+          } else if (each.kind === "keep") {
+            const properties = propertiesOf(exchange);
+            saved.push({ snapshot: frozenSnapshot(exchange), properties, played });
+            expect(propertiesOf(exchange)).toEqual(properties);
+          } else if (saved.length > 0) {
+            const kept = saved[each.pick % saved.length] as (typeof saved)[number];
+            exchange.restore(kept.snapshot);
+            played = kept.played;
+            expect(propertiesOf(exchange)).toEqual(kept.properties);
+          }
+        }
+        const fresh = openWith(config);
+        play(fresh, played);
+        expect(play(exchange, after)).toEqual(play(fresh, after));
+        expect(propertiesOf(exchange)).toEqual(propertiesOf(fresh));
+        expect(wholeOf(exchange.state)).toEqual(wholeOf(replayed(config, journal.entries)));
+        for (const { snapshot, properties } of saved) {
+          expect(wholeOf(snapshot.state)).toEqual(properties.at(-1));
+          expect(violations(snapshot.state)).toEqual([]);
+        }
+      },
     );
   });
 });

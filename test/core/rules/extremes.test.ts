@@ -6,6 +6,7 @@ import { FEES } from "../../../src/core/state.ts";
 import { MAX_MILLIS, MAX_SIZE, price, size } from "../../../src/core/units.ts";
 import { addressOf } from "../../support/commands.ts";
 import { openFundedExchange, START, TestExchange } from "../../support/exchange.ts";
+import { forAll } from "../../support/runs.ts";
 
 /** Sends orders many times and checks the invariants once, at the end. */
 function sendMany(exchange: TestExchange, sentences: readonly string[], times: number): void {
@@ -24,12 +25,9 @@ it("the taker fee is rate x min(price, 1 - price) x size, rounded down, for ever
     Number((BigInt(rate) * BigInt(Math.min(p, 10_000 - p)) * BigInt(s)) / 10_000n);
   const units = (max: number): fc.Arbitrary<number> =>
     fc.oneof(fc.integer({ min: 1, max }), fc.integer({ min: 1, max: Math.min(50, max) }), fc.constant(max));
-  fc.assert(
-    fc.property(units(9999), units(MAX_SIZE), units(10_000), (p, s, rate) => {
-      expect(feeOf(price(p), size(s), rate)).toBe(exact(p, s, rate));
-    }),
-    { seed: 42, numRuns: 5000 },
-  );
+  forAll({ seed: 42, numRuns: 5000 }, [units(9999), units(MAX_SIZE), units(10_000)], (p, s, rate) => {
+    expect(feeOf(price(p), size(s), rate)).toBe(exact(p, s, rate));
+  });
 });
 
 describe("at the ends of the price grid, with the highest fee", () => {

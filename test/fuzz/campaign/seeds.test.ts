@@ -8,6 +8,7 @@ import {
   seriesOf,
   sharedSeed,
 } from "../../../src/fuzz/seeds.ts";
+import { forAll } from "../../support/runs.ts";
 
 const seedsIn = (series: SeedSeries): number[] =>
   Array.from({ length: series.length }, (_, place) => seedAt(series, place));
@@ -32,14 +33,12 @@ describe("a range of seeds", () => {
 
   it("is divided among its shards: each seed is in one shard", () => {
     const someRange = fc.record({ from: fc.nat(1000), length: fc.integer({ min: 1, max: 200 }) });
-    fc.assert(
-      fc.property(someRange, fc.integer({ min: 1, max: 12 }), ({ from, length }, count) => {
-        const range = { from, to: from + length };
-        const shards = Array.from({ length: count }, (_, i) => seriesOf(range, { index: i + 1, count }));
-        const seeds = shards.flatMap(seedsIn).sort((a, b) => a - b);
-        expect(seeds).toEqual(seedsIn({ first: from, step: 1, length }));
-      }),
-    );
+    forAll({}, [someRange, fc.integer({ min: 1, max: 12 })], ({ from, length }, count) => {
+      const range = { from, to: from + length };
+      const shards = Array.from({ length: count }, (_, i) => seriesOf(range, { index: i + 1, count }));
+      const seeds = shards.flatMap(seedsIn).sort((a, b) => a - b);
+      expect(seeds).toEqual(seedsIn({ first: from, step: 1, length }));
+    });
   });
 });
 
@@ -51,13 +50,10 @@ describe("two series of seeds", () => {
   });
 
   it("share the smallest seed that is in both", () => {
-    fc.assert(
-      fc.property(someSeries, someSeries, (a, b) => {
-        const others = new Set(seedsIn(b));
-        expect(sharedSeed(a, b)).toBe(seedsIn(a).find((seed) => others.has(seed)) ?? null);
-      }),
-      { numRuns: 2000 },
-    );
+    forAll({ numRuns: 2000 }, [someSeries, someSeries], (a, b) => {
+      const others = new Set(seedsIn(b));
+      expect(sharedSeed(a, b)).toBe(seedsIn(a).find((seed) => others.has(seed)) ?? null);
+    });
   });
 
   it("share it if products of their numbers exceed 53 bits", () => {

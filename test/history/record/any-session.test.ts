@@ -7,7 +7,7 @@ import type { RecordedScenario } from "../../../src/history/record/record-sessio
 import { anyChainMove, anySettlement, type ChainMove, openWith, play } from "../../core/chain/chain-moves.ts";
 import { type Move, openArena } from "../../core/properties/moves.ts";
 import { START } from "../../support/exchange.ts";
-import { atLevel, runs } from "../../support/runs.ts";
+import { atLevel, forAllAsync, runs } from "../../support/runs.ts";
 import { failureOf } from "./run-text.ts";
 import { recordLog, refusedOr } from "./session-exchange.ts";
 
@@ -53,49 +53,40 @@ const SIMULATION_FAILED = /^no step can repeat sequence \d+ .* TRANSACTION_REVER
 describe("a recorded session passes as a scenario", () => {
   it("with any commands, exchange and settlement", async () => {
     let [fills, recordings] = [0, 0];
-    await fc.assert(
-      fc.asyncProperty(anySettlement, moves(80), moves(80), async (config, before, session) => {
-        const recorded = recordOf(config, before, session);
-        if (typeof recorded === "string") return;
-        recordings += 1;
-        fills += recorded.trades;
-        expect(await failureOf(recorded.scenario)).toBeNull();
-      }),
-      runs(150),
-    );
+    await forAllAsync(runs(150), [anySettlement, moves(80), moves(80)], async (config, before, session) => {
+      const recorded = recordOf(config, before, session);
+      if (typeof recorded === "string") return;
+      recordings += 1;
+      fills += recorded.trades;
+      expect(await failureOf(recorded.scenario)).toBeNull();
+    });
     expect(recordings).toBeGreaterThan(atLevel(100));
     expect(fills).toBeGreaterThan(atLevel(200));
   });
 
   it("and can be recorded if steps can express its commands and nothing was pending before", async () => {
     const counts = { faults: 0, mined: 0, calls: 0, failed: 0 };
-    await fc.assert(
-      fc.asyncProperty(anySettlement, moves(80), async (config, all) => {
-        const recorded = recordOf(config, [], expressible(config, all));
-        if (typeof recorded === "string") {
-          expect(recorded).toMatch(SIMULATION_FAILED);
-          return;
-        }
-        const { scenario } = recorded;
-        expect(await failureOf(scenario)).toBeNull();
-        counts.faults += scenario.match(/- (?:fail settlement|chain fault): /g)?.length ?? 0;
-        counts.mined += scenario.match(/- mine: /g)?.length ?? 0;
-        counts.calls += scenario.match(/: (?:split|merge|redeem)/g)?.length ?? 0;
-        counts.failed += scenario.match(/FAILED/g)?.length ?? 0;
-      }),
-      runs(150),
-    );
+    await forAllAsync(runs(150), [anySettlement, moves(80)], async (config, all) => {
+      const recorded = recordOf(config, [], expressible(config, all));
+      if (typeof recorded === "string") {
+        expect(recorded).toMatch(SIMULATION_FAILED);
+        return;
+      }
+      const { scenario } = recorded;
+      expect(await failureOf(scenario)).toBeNull();
+      counts.faults += scenario.match(/- (?:fail settlement|chain fault): /g)?.length ?? 0;
+      counts.mined += scenario.match(/- mine: /g)?.length ?? 0;
+      counts.calls += scenario.match(/: (?:split|merge|redeem)/g)?.length ?? 0;
+      counts.failed += scenario.match(/FAILED/g)?.length ?? 0;
+    });
     for (const count of Object.values(counts)) expect(count).toBeGreaterThan(atLevel(20));
   });
 
   it("over HTTP", async () => {
-    await fc.assert(
-      fc.asyncProperty(anySettlement, moves(30), moves(40), async (config, before, session) => {
-        const recorded = recordOf(config, before, session);
-        if (typeof recorded === "string") return;
-        expect(await failureOf(recorded.scenario, "http")).toBeNull();
-      }),
-      runs(16),
-    );
+    await forAllAsync(runs(16), [anySettlement, moves(30), moves(40)], async (config, before, session) => {
+      const recorded = recordOf(config, before, session);
+      if (typeof recorded === "string") return;
+      expect(await failureOf(recorded.scenario, "http")).toBeNull();
+    });
   });
 });

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ORDER_TYPES, SIDES } from "../../../src/core/terms.ts";
 import { deriveTrader } from "../../server/trader.ts";
 import { type Api, startApi } from "../../support/http.ts";
-import { atLevel, runs } from "../../support/runs.ts";
+import { atLevel, forAllAsync, runs } from "../../support/runs.ts";
 import { failureOf } from "./run-text.ts";
 
 const ODD_WORDS = [
@@ -59,17 +59,17 @@ describe("a recording of refused orders", () => {
 
   it("passes as a scenario, whatever words they have", async () => {
     let steps = 0;
-    await fc.assert(
-      fc.asyncProperty(
+    await forAllAsync(
+      runs(200),
+      [
         fc.array(anyOrder, { minLength: 1, maxLength: 20, size: "max" }),
         fc.constantFrom(["rain"], ["rain", "snow"]),
-        async (orders, markets) => {
-          const recording = await recordingOf(orders, markets);
-          steps += recording.match(/rejects: /g)?.length ?? 0;
-          expect(await failureOf(recording)).toBeNull();
-        },
-      ),
-      runs(200),
+      ],
+      async (orders, markets) => {
+        const recording = await recordingOf(orders, markets);
+        steps += recording.match(/rejects: /g)?.length ?? 0;
+        expect(await failureOf(recording)).toBeNull();
+      },
     );
     expect(steps).toBeGreaterThan(atLevel(100));
   });

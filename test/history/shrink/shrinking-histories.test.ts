@@ -13,7 +13,7 @@ import { NotRunInTime } from "../../../src/history/shrink/shrink-scenario.ts";
 import { ARENA, anyMove, commandOf, type Move, openArena } from "../../core/properties/moves.ts";
 import { addressOf } from "../../support/commands.ts";
 import { START } from "../../support/exchange.ts";
-import { atLevel, runs } from "../../support/runs.ts";
+import { atLevel, forAllAsync, runs } from "../../support/runs.ts";
 import { SessionExchange } from "../record/session-exchange.ts";
 import { environmentIn, fingerprintIn, superfluous } from "./planted.ts";
 
@@ -179,8 +179,10 @@ describe("a failure that no scenario can express", () => {
 describe("any failing history", () => {
   it("becomes a scenario that fails in the same way, in which every step is needed", async () => {
     let failing = 0;
-    await fc.assert(
-      fc.asyncProperty(fc.array(anyMove, { minLength: 30, maxLength: 120, size: "max" }), async (moves) => {
+    await forAllAsync(
+      runs(20),
+      [fc.array(anyMove, { minLength: 30, maxLength: 120, size: "max" })],
+      async (moves) => {
         const history = playedHistory(moves);
         const shrunk = await shrinkHistory(history).catch((error: unknown) => {
           if (!(error instanceof HistoryNotExpressible)) throw error;
@@ -192,8 +194,7 @@ describe("any failing history", () => {
         expect((await fingerprintIn(shrunk.text, environment))?.key).toBe(shrunk.fingerprint.key);
         expect(await superfluous(shrunk.text, shrunk.fingerprint, environment)).toEqual([]);
         expect(shrunk.steps).toBeLessThanOrEqual(6);
-      }),
-      runs(20),
+      },
     );
     expect(failing).toBeGreaterThan(atLevel(10));
   });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { atLevel, runs } from "../../support/runs.ts";
+import { atLevel, forAllAsync, runs } from "../../support/runs.ts";
 import { environmentIn, fingerprintIn, leaky, shrunk, superfluous } from "./planted.ts";
 
 const LONG = `# A note of the author.
@@ -273,8 +273,10 @@ describe("any failing scenario", () => {
   it("becomes the same scenario each time, which fails in the same way and in which every step is needed", async () => {
     const environment = environmentIn("/nowhere", leaky);
     let failing = 0;
-    await fc.assert(
-      fc.asyncProperty(fc.array(line, { minLength: 5, maxLength: 60, size: "max" }), async (lines) => {
+    await forAllAsync(
+      runs(30),
+      [fc.array(line, { minLength: 5, maxLength: 60, size: "max" })],
+      async (lines) => {
         const text = textOf(lines);
         const fingerprint = await fingerprintIn(text, environment);
         fc.pre(fingerprint !== null);
@@ -285,8 +287,7 @@ describe("any failing scenario", () => {
         expect(await superfluous(small.text, small.fingerprint, environment)).toEqual([]);
         expect(small.steps).toBeLessThanOrEqual(5);
         expect((await shrunk(text, environment)).text).toBe(small.text);
-      }),
-      runs(30),
+      },
     );
     expect(failing).toBeGreaterThan(atLevel(10));
   });
