@@ -94,7 +94,11 @@ export async function writePage(named: string, path: string): Promise<ExitCode> 
   requireReplaceable(path);
   const { name, bytes, code } = source.isFolder ? ofFolder(source) : ofReport(source);
   await save(path, await withReport(page, name, bytes), "--html");
-  warn(`the inspector with ${name} is in ${path}; open it in any browser, it sends nothing over the network`);
+  // The report of a folder has a name only for whoever downloads it from the page.
+  const content = source.isFolder ? `a report of ${source.name}` : name;
+  warn(
+    `the inspector with ${content} is in ${path}; open it in any browser, it sends nothing over the network`,
+  );
   return code;
 }
 

@@ -36,7 +36,7 @@ describe("clobsim inspect --html", () => {
     const html = join(folder, "data.html");
     const { code, stderr } = await run("inspect", [data], { html });
     const { name, report: text } = reportIn(html);
-    expect([code, stderr]).toEqual([0, says(`the inspector with ${name} is in ${html}`)]);
+    expect([code, stderr]).toEqual([0, says(`the inspector with a report of ${data} is in ${html}`)]);
     expect(name).toMatch(/^report-[0-9a-f]{8}\.ndjson$/);
     const copy = join(folder, name);
     writeFileSync(copy, text);
