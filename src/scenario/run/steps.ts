@@ -190,7 +190,7 @@ async function runCancel(session: Session, step: StepOf<"cancel">): Promise<void
   const isNeeded = !session.isLenient && step.rejects === null;
   const key = isNeeded ? session.placedAs(step.order, step.place) : session.orderNamed(step.order);
   const attempt = await venue.cancel(step.account, key ?? step.order);
-  const [reason] = attempt.ok ? attempt.value.notCanceled : [];
+  const [reason] = attempt.ok ? Object.values(attempt.value.notCanceled) : [];
   if (reason === undefined) await complete(session, step, attempt, () => "canceled");
   else {
     const explanation = key === undefined ? [] : await session.explain(key);

@@ -29,7 +29,6 @@ import {
   type Fill,
   type FlowOutcome,
   fillOf,
-  marketRef,
   type RawReply,
   type Soon,
   VenueError,
@@ -143,13 +142,13 @@ export class HttpVenue extends Venue {
       isMore = hasMore;
     }
     for (const market of found.sort((a, b) => (a.id < b.id ? -1 : 1)))
-      this.map.add(marketRef(market.slug, market));
+      this.knownMarkets.set(market.slug, market);
     if (markets.length === 0) return;
     const { title, slug, description, category } = SCENARIO_EVENT;
     const event = await this.ask("createEvent", { body: { title, slug, description, category, tags: [] } });
     for (const terms of markets) {
       const market = await this.ask("createMarket", { body: { eventId: event.id, ...marketBody(terms) } });
-      this.map.add(marketRef(terms.name, market));
+      this.knownMarkets.set(terms.name, market);
     }
   }
 
@@ -184,7 +183,7 @@ export class HttpVenue extends Venue {
   }
 
   async transact(account: string, market: string, change: PositionChange): Promise<Attempt<null>> {
-    const { conditionId } = this.map.named(market);
+    const { conditionId } = this.marketNamed(market);
     const terms = positionTransaction(await this.signIn(account), conditionId, change);
     const call = { from: terms.from, to: terms.to, data: terms.input };
     const trial = await this.#askNode("eth_estimateGas", [call]);
@@ -233,8 +232,11 @@ export class HttpVenue extends Venue {
     orderNamed: (name: string) => string | undefined,
   ): Promise<RawReply> {
     const ids = {
-      token: (name: string) => this.map.tokenNamed(name),
-      market: (name: string) => this.map.named(name).id,
+      token: (words: string) => {
+        const [outcome = "", market = null] = words.split(/\s+/).reverse();
+        return this.tokenId({ market, outcome });
+      },
+      market: (name: string) => this.marketNamed(name).id,
       order: (name: string) => orderNamed(name) ?? name,
       address: (name: string) => this.addressOf(name),
     };
@@ -306,14 +308,18 @@ export class HttpVenue extends Venue {
   protected override async accepted(account: string, { id, trades }: ReplyTo<"placeOrder">): Promise<void> {
     this.#owners.set(id, account);
     for (const trade of trades) {
-      this.#fills.push(fillOf(trade, account, await this.ownerOf(trade.counterOrderId), this.map));
+      const maker = await this.ownerOf(trade.counterOrderId);
+      this.#fills.push(fillOf(trade, this.marketName(trade.marketId), account, maker));
     }
   }
 
-  /** Returns the account that placed an order; for an unknown account, a name made from its address. */
+  /** Returns the account that placed an order. */
   protected async ownerOf(id: string): Promise<string> {
-    const known = this.#owners.get(id);
-    if (known !== undefined) return known;
+    return this.#owners.get(id) ?? this.strangerOf(id);
+  }
+
+  /** Returns a name made from the address of an unknown account that placed an order. */
+  protected async strangerOf(id: string): Promise<string> {
     return this.strangerName((await this.ask("explainOrder", { path: { id } })).owner);
   }
 

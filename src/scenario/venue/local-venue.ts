@@ -3,15 +3,15 @@ import { numbersAs } from "../../api/decimals.ts";
 import type { JsonObject } from "../../api/endpoint.ts";
 import { endpointOf, filledPath, type Operation, type ReplyTo } from "../../api/endpoints.ts";
 import { ApiError } from "../../api/errors.ts";
+import { marketReply } from "../../api/markets.ts";
 import { BookPages } from "../../api/order-book.ts";
 import { refusalError, revertWords } from "../../api/refusals.ts";
-import { orderReply } from "../../api/trading.ts";
+import { orderReply, tradeReply } from "../../api/trading.ts";
 import type { View } from "../../api/view.ts";
 import { Bots } from "../../bots/bots.ts";
 import type { Command } from "../../core/commands.ts";
 import { idOf, numberOf } from "../../core/ids.ts";
 import { violations } from "../../core/invariants/invariants.ts";
-import { marketOfToken, outcomeOf } from "../../core/market.ts";
 import type { Refusal } from "../../core/refusals.ts";
 import { outcomeOfCall } from "../../core/rules/contract-calls.ts";
 import { findAccount, type State } from "../../core/state.ts";
@@ -35,6 +35,7 @@ import {
   type Expired,
   type Fill,
   type FlowOutcome,
+  fillOf,
   type OrderView,
   orderView,
   refusedBy,
@@ -103,16 +104,8 @@ export class LocalVenue extends Venue {
 
   /** Names every market of the exchange by its slug. */
   nameMarkets(): void {
-    const { idPrefixes, markets } = this.state;
-    for (const { slug, number, conditionId, tokenIds, matching } of markets) {
-      this.map.add({
-        name: slug,
-        id: idOf(idPrefixes.market, number),
-        conditionId,
-        tokens: { YES: tokenIds[0], NO: tokenIds[1] },
-        isComplementary: matching === "complementary",
-      });
-    }
+    for (const market of this.state.markets)
+      this.knownMarkets.set(market.slug, marketReply(this.view, market));
   }
 
   get state(): State {
@@ -224,7 +217,7 @@ export class LocalVenue extends Venue {
 
   transact(account: string, market: string, change: PositionChange): Attempt<null> {
     const from = this.signIn(account);
-    const transaction = positionTransaction(from, this.map.named(market).conditionId, change);
+    const transaction = positionTransaction(from, this.marketNamed(market).conditionId, change);
     const { value, call } = transaction;
     const trial = outcomeOfCall(this.state, { from, value: BigInt(value) }, call);
     if (!trial.ok) {
@@ -305,23 +298,11 @@ export class LocalVenue extends Venue {
 
   /** Returns a trade, seen from its taker. */
   #fill(number: number): Fill {
-    const { state } = this;
-    const trade = state.trades.get(number);
-    const taker = state.orders.get(trade.taker);
-    const maker = state.orders.get(trade.maker);
-    return {
-      trade: idOf(state.idPrefixes.trade, number),
-      order: this.#orderId(trade.taker),
-      market: state.markets.get(marketOfToken(taker.token)).slug,
-      outcome: outcomeOf(taker.token),
-      side: taker.side,
-      price: trade.price,
-      size: trade.size,
-      taker: this.nameOf(taker.account),
-      maker: this.nameOf(maker.account),
-      makerOrder: this.#orderId(trade.maker),
-      matchType: trade.matchType,
-    };
+    const { orders, trades } = this.state;
+    const trade = trades.get(number);
+    const ownerOf = (order: number): string => this.nameOf(orders.get(order).account);
+    const reply = tradeReply(this.view, trade, "TAKER");
+    return fillOf(reply, this.marketName(reply.marketId), ownerOf(trade.taker), ownerOf(trade.maker));
   }
 
   #orderId(number: number): string {

@@ -18,7 +18,6 @@ import {
   type Attempt,
   type Canceled,
   DONE,
-  marketRef,
   NotRunnable,
   type OrderView,
   orderView,
@@ -237,7 +236,7 @@ class TargetVenue extends HttpVenue {
   override readonly way = "target";
   readonly #file: TargetFile;
   /** The latest known state of each order, because finished orders cannot be read. */
-  readonly #seen = new Map<string, { readonly view: OrderView; readonly account: string }>();
+  readonly #seen = new Map<string, OrderView>();
   /** The account of each order that a `request` step placed. */
   readonly #requested = new Map<string, string>();
 
@@ -253,8 +252,8 @@ class TargetVenue extends HttpVenue {
 
   /** Cancels the orders that still rest, so that the next scenario finds the same book. */
   override async dispose(): Promise<void> {
-    for (const [order, { view, account }] of this.#seen) {
-      if (view.status === "LIVE") await super.cancel(account, order);
+    for (const [order, { status }] of this.#seen) {
+      if (status === "LIVE") await super.cancel(await this.ownerOf(order), order);
     }
     for (const [order, account] of this.#requested) await super.cancel(account, order);
     await super.dispose();
@@ -267,7 +266,7 @@ class TargetVenue extends HttpVenue {
       const market = await this.ask("getMarket", { path: { idOrSlug } });
       const misfit = misfitOf(terms, market);
       if (misfit !== null) throw new NotRunnable(`needs market ${terms.name} with ${misfit}`);
-      this.map.add(marketRef(terms.name, market));
+      this.knownMarkets.set(terms.name, market);
     }
   }
 
@@ -302,10 +301,9 @@ class TargetVenue extends HttpVenue {
   override async order(id: string): Promise<OrderView> {
     const seen = this.#seen.get(id);
     if (seen === undefined) throw new VenueError(`order ${id} was not placed here`);
-    if (seen.view.status !== "LIVE") return seen.view;
+    if (seen.status !== "LIVE") return seen;
     const matched = await this.#matched(id);
-    const status = matched >= seen.view.size ? "MATCHED" : "LIVE";
-    return { ...seen.view, matched, status };
+    return { ...seen, matched, status: matched >= seen.size ? "MATCHED" : "LIVE" };
   }
 
   override async explain(): Promise<readonly string[]> {
@@ -336,12 +334,12 @@ class TargetVenue extends HttpVenue {
   }
 
   protected override async accepted(account: string, order: ReplyTo<"placeOrder">): Promise<void> {
-    this.#seen.set(order.id, { view: orderView(order), account });
+    this.#seen.set(order.id, orderView(order));
     await super.accepted(account, order);
   }
 
-  protected override async ownerOf(id: string): Promise<string> {
-    return this.#seen.get(id)?.account ?? "somebody";
+  protected override async strangerOf(): Promise<string> {
+    return "somebody";
   }
 
   override async tradesOf(order: string) {
@@ -361,7 +359,7 @@ class TargetVenue extends HttpVenue {
       const seen = this.#seen.get(id);
       if (seen === undefined) continue;
       const matched = await this.#matched(id);
-      this.#seen.set(id, { ...seen, view: { ...seen.view, matched, status: "CANCELED", reason: "USER" } });
+      this.#seen.set(id, { ...seen, matched, status: "CANCELED", reason: "USER" });
     }
     return attempt;
   }

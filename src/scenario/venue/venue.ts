@@ -28,7 +28,6 @@ import {
   type Fill,
   type FlowOutcome,
   holdingsView,
-  MarketMap,
   type OrderView,
   orderView,
   priceOrNull,
@@ -128,6 +127,7 @@ export async function signerOf({ privateKey, signatures }: Wallet): Promise<Wall
 }
 
 type PlacedOrder = ReplyTo<"placeOrder">;
+type KnownMarket = Pick<ReplyTo<"closeMarket">, "id" | "conditionId" | "tokens" | "matching">;
 type Trade = ReplyTo<"explainOrder">["fills"][number];
 
 const MAX_PAGE = 500;
@@ -135,7 +135,8 @@ const MAX_PAGE = 500;
 /** An exchange on which a scenario runs. Most methods call operations of the API; the rest depends on where it runs. */
 export abstract class Venue {
   abstract readonly way: Way;
-  protected readonly map = new MarketMap();
+  /** By name in the scenario, in the order in which they were added. */
+  protected readonly knownMarkets = new Map<string, KnownMarket>();
   /** Names of the bots that were started here, by address. */
   protected readonly bots = new Map<string, string>();
 
@@ -188,12 +189,28 @@ export abstract class Venue {
   }
 
   get markets(): readonly string[] {
-    return this.map.names;
+    return [...this.knownMarkets.keys()];
   }
 
   /** Returns the id of a token, or its words if it is unknown. A null market is the first one. */
-  tokenId(token: { readonly market: string | null; readonly outcome: string }): string {
-    return this.map.tokenId(token);
+  tokenId({ market, outcome }: { readonly market: string | null; readonly outcome: string }): string {
+    const [first] = this.knownMarkets.values();
+    const found = market === null ? first : this.knownMarkets.get(market);
+    const token = found?.tokens.find((each) => each.outcome === outcome);
+    return token?.tokenId ?? (market === null ? outcome : `${outcome} in ${market}`);
+  }
+
+  /** @throws Error if there is none */
+  protected marketNamed(name: string): KnownMarket {
+    const found = this.knownMarkets.get(name);
+    if (found === undefined) throw new Error(`no market ${name}`);
+    return found;
+  }
+
+  /** Returns the name of a market by its id. */
+  protected marketName(id: string): string {
+    for (const [name, market] of this.knownMarkets) if (market.id === id) return name;
+    return id;
   }
 
   /** Makes an account known to the exchange and funds it. */
@@ -214,11 +231,11 @@ export abstract class Venue {
 
   /** `order` is an order's key in this venue, or any text. */
   async cancel(account: string, order: string): Promise<Attempt<Canceled>> {
-    return canceledOf(await this.call("cancelOrder", { body: { orderId: order }, caller: account }));
+    return this.call("cancelOrder", { body: { orderId: order }, caller: account });
   }
 
   async cancelAll(account: string): Promise<Attempt<Canceled>> {
-    return canceledOf(await this.call("cancelAllOrders", { caller: account }));
+    return this.call("cancelAllOrders", { caller: account });
   }
 
   async order(id: string): Promise<OrderView> {
@@ -257,7 +274,7 @@ export abstract class Venue {
   /** Returns the account's USDC, then its tokens. */
   async holdings(account: string) {
     const path = { address: this.addressOf(account) };
-    return holdingsView(await this.ask("getAccount", { path }), this.map);
+    return holdingsView(await this.ask("getAccount", { path }), (id) => this.marketName(id));
   }
 
   /** Prices of a token; the mid in units of 0.00001 USDC. */
@@ -276,7 +293,7 @@ export abstract class Venue {
 
   /** Whether the outcomes of a market share one book. */
   isComplementary(market: string): boolean {
-    return this.map.named(market).isComplementary;
+    return this.marketNamed(market).matching === "complementary";
   }
 
   async stateHash(): Promise<string | null> {
@@ -337,12 +354,6 @@ export abstract class Venue {
 
   /** Returns the path parameters of a market's endpoints. */
   pathOf(market: string): { idOrSlug: string } {
-    return { idOrSlug: this.map.named(market).id };
+    return { idOrSlug: this.marketNamed(market).id };
   }
-}
-
-function canceledOf(attempt: Attempt<ReplyTo<"cancelOrder">>): Attempt<Canceled> {
-  if (!attempt.ok) return attempt;
-  const { canceled, notCanceled } = attempt.value;
-  return { ok: true, value: { canceled, notCanceled: Object.values(notCanceled) } };
 }

@@ -25,11 +25,7 @@ export interface Refused {
   readonly hint: string | null;
 }
 
-export interface Canceled {
-  readonly canceled: readonly string[];
-  /** Why each other order could not be canceled: `already matched`. */
-  readonly notCanceled: readonly string[];
-}
+export type Canceled = ReplyTo<"cancelOrder">;
 
 /** A token, by the name of its market in the scenario. */
 export interface TokenRef {
@@ -165,11 +161,11 @@ type Trade = ReplyTo<"placeOrder">["trades"][number];
 export type Fill = ReturnType<typeof fillOf>;
 
 /** Converts a trade in the reply to a taker. */
-export const fillOf = (trade: Trade, taker: string, maker: string, markets: MarketMap) => ({
+export const fillOf = (trade: Trade, market: string, taker: string, maker: string) => ({
   trade: trade.id,
   /** The taker's. */
   order: trade.orderId,
-  market: markets.nameOf(trade.marketId),
+  market,
   outcome: trade.outcome,
   side: trade.side,
   price: priceOf(trade.price),
@@ -198,9 +194,12 @@ export type BookView = ReturnType<typeof bookView>;
 export type HoldingView = ReturnType<typeof holdingsView>[number];
 
 /** USDC first, then both tokens of each market in the markets' order. */
-export function holdingsView({ collateral, tokens }: ReplyTo<"getAccount">, markets: MarketMap) {
+export function holdingsView(
+  { collateral, tokens }: ReplyTo<"getAccount">,
+  marketName: (id: string) => string,
+) {
   const shares = tokens.map((token) => ({
-    asset: { market: markets.nameOf(token.marketId), outcome: token.outcome },
+    asset: { market: marketName(token.marketId), outcome: token.outcome },
     ...amounts(token, SIZE_PLACES),
   }));
   return [{ asset: "USDC" as const, ...amounts(collateral, MONEY_PLACES) }, ...shares];
@@ -226,64 +225,4 @@ export function book(market: Market, outcome: Outcome): BookView {
     return levels;
   };
   return { bids: side(mirrored ? ASK : BID), asks: side(mirrored ? BID : ASK) };
-}
-
-/** A market of an exchange. */
-interface MarketRef {
-  /** In the scenario. */
-  readonly name: string;
-  readonly id: string;
-  readonly conditionId: string;
-  readonly tokens: Readonly<Record<Outcome, string>>;
-  readonly isComplementary: boolean;
-}
-
-/** Maps the scenario's names of markets to markets, in the order in which they were added. */
-export class MarketMap {
-  readonly #byName = new Map<string, MarketRef>();
-
-  add(market: MarketRef): void {
-    this.#byName.set(market.name, market);
-  }
-
-  get names(): readonly string[] {
-    return [...this.#byName.keys()];
-  }
-
-  /** @throws Error if there is none. */
-  named(name: string): MarketRef {
-    const found = this.#byName.get(name);
-    if (found === undefined) throw new Error(`no market ${name}`);
-    return found;
-  }
-
-  nameOf(id: string): string {
-    for (const market of this.#byName.values()) if (market.id === id) return market.name;
-    return id;
-  }
-
-  /** Returns the id of `YES` or `rain YES`. */
-  tokenNamed(words: string): string {
-    const [first = "", second] = words.split(/\s+/);
-    return this.tokenId(
-      second === undefined ? { market: null, outcome: first } : { market: first, outcome: second },
-    );
-  }
-
-  /** Returns the id of a token, or its words if it is unknown. A null market is the first one. */
-  tokenId({ market, outcome }: { readonly market: string | null; readonly outcome: string }): string {
-    const found = market === null ? [...this.#byName.values()][0] : this.#byName.get(market);
-    const id = outcome === "YES" || outcome === "NO" ? found?.tokens[outcome] : undefined;
-    return id ?? (market === null ? outcome : `${outcome} in ${market}`);
-  }
-}
-
-/** Converts a market in a reply. */
-export function marketRef(
-  name: string,
-  { id, conditionId, tokens, matching }: ReplyTo<"closeMarket">,
-): MarketRef {
-  const tokenOf = (of: Outcome): string => tokens.find(({ outcome }) => outcome === of)?.tokenId ?? "";
-  const isComplementary = matching === "complementary";
-  return { name, id, conditionId, tokens: { YES: tokenOf("YES"), NO: tokenOf("NO") }, isComplementary };
 }
