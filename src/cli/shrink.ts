@@ -26,7 +26,7 @@ import {
 } from "../history/shrink/shrink-scenario.ts";
 import type { Environment } from "../history/shrink/trial.ts";
 import { problemText } from "../scenario/language/page.ts";
-import { readScenario, worldMarkets } from "../scenario/language/read-scenario.ts";
+import { loadScenario, worldMarkets } from "../scenario/language/read-scenario.ts";
 import { readTextFile } from "../scenario/language/scenario-files.ts";
 import { needsHttp, type Scenario } from "../scenario/language/steps.ts";
 import { count, grouped } from "../scenario/report/text.ts";
@@ -88,7 +88,7 @@ function missingFiles({ files }: ShrunkScenario, { place }: Scenario, out: strin
 async function shrinkFile(scenario: Scenario, task: Task): Promise<ShrunkScenario | null> {
   const { file } = scenario.place;
   const read = readTextFile(file);
-  if (!read.ok) throw new UsageError(`${file}: ${read.message}`);
+  if (read.fault !== null) throw new UsageError(`${file}: ${read.fault}`);
   const opener = new VenueOpener();
   const open: Environment["open"] = needsHttp(scenario)
     ? (each) => opener.served(each, startScenarioServer)
@@ -125,8 +125,7 @@ async function withProgress(
   };
   const writeAndRead = async (path: string, text: string): Promise<Scenario | null> => {
     await save(path, text);
-    const read = readTextFile(path);
-    return read.ok ? readScenario(path, read.text, { folder, worldMarkets }).scenario : null;
+    return loadScenario(path, { folder, worldMarkets }).scenario;
   };
   try {
     const written = out === null ? {} : { written: (text: string) => writeAndRead(out, text) };

@@ -132,7 +132,7 @@ export function readHistoryExpectation(
   const problems = new ProblemList();
   const files = new ScenarioFiles(label, ".", problems);
   const expectations = attempt(() => {
-    const root = files.open(text);
+    const root = files.open({ text, fault: null });
     const declared = new Declarations(new Set(names.markets), new Set(names.accounts.keys()));
     for (const name of names.orders) declared.orders.set(name, "GTC");
     return readExpectations({ files, declared }, root);

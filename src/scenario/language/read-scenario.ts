@@ -45,8 +45,8 @@ import {
   valuesBy,
   valuesOf,
 } from "./fields.ts";
-import { attempt, type Entry, isNothing, type Node, Page, type Problem, ProblemList } from "./page.ts";
-import { readTextFile, ScenarioFiles, type Source } from "./scenario-files.ts";
+import { attempt, type Entry, isNothing, type Node, type Problem, ProblemList } from "./page.ts";
+import { type FileText, readTextFile, ScenarioFiles, type Source } from "./scenario-files.ts";
 import { readStep, type StepInfo, type StepSource } from "./step-source.ts";
 import {
   BESIDE_WORDS,
@@ -75,7 +75,14 @@ interface ReadScenario {
 }
 
 /** Reads a scenario from the text of its file; `file` as the user named it. Never throws because of the text. */
-export function readScenario(file: string, content: string, options: ReadOptions = {}): ReadScenario {
+export const readScenario = (file: string, content: string, options: ReadOptions = {}): ReadScenario =>
+  readFrom(file, { text: content, fault: null }, options);
+
+/** Reads a scenario file. Never throws because of the file. */
+export const loadScenario = (file: string, options: ReadOptions = {}): ReadScenario =>
+  readFrom(file, readTextFile(file), options);
+
+function readFrom(file: string, content: FileText, options: ReadOptions): ReadScenario {
   const problems = new ProblemList();
   const files = new ScenarioFiles(file, options.folder ?? dirname(file), problems);
   const scenario = attempt((): Scenario => {
@@ -87,16 +94,6 @@ export function readScenario(file: string, content: string, options: ReadOptions
   const named = [...files.named];
   if (scenario !== undefined && problems.isEmpty) return { scenario, problems: [], named };
   return { scenario: null, problems: problems.inOrder(file), named };
-}
-
-/** Reads a scenario file. Never throws because of the file. */
-export function loadScenario(file: string, options: Omit<ReadOptions, "folder"> = {}): ReadScenario {
-  const read = readTextFile(file);
-  if (read.ok) return readScenario(file, read.text, options);
-  const problems = new ProblemList();
-  const page = new Page(file, dirname(file), read.before, problems);
-  page.wrong(page.text.length, read.message);
-  return { scenario: null, problems: problems.inOrder(file), named: [] };
 }
 
 /** Returns the slugs of the markets in a world file. @throws Error if it is not a world file. */

@@ -36,8 +36,8 @@ export class ScenarioFiles {
     this.#problems = problems;
   }
 
-  open(text: string): Node {
-    return this.#open(this.#file, text, this.#folder);
+  open(content: FileText): Node {
+    return this.#open(this.#file, content, this.#folder);
   }
 
   /** Returns the content of an included file, which is read once. */
@@ -45,7 +45,7 @@ export class ScenarioFiles {
     if (!this.#parts.has(path))
       this.#parts.set(
         path,
-        attempt(() => this.#openPart(path)),
+        attempt(() => this.#open(this.nameOf(path), readTextFile(path), dirname(path))),
       );
     const part = this.#parts.get(path);
     if (part === undefined) throw UNREADABLE;
@@ -86,16 +86,9 @@ export class ScenarioFiles {
     }
   }
 
-  #openPart(path: string): Node {
-    const file = this.nameOf(path);
-    const read = readTextFile(path);
-    if (read.ok) return this.#open(file, read.text, dirname(path));
-    const page = new Page(file, dirname(path), read.before, this.#problems);
-    throw page.wrong(page.text.length, read.message);
-  }
-
-  #open(file: string, text: string, folder: string): Node {
-    const page = new Page(file, folder, text, this.#problems);
+  #open(file: string, content: FileText, folder: string): Node {
+    const page = new Page(file, folder, content.text, this.#problems);
+    if (content.fault !== null) throw page.wrong(page.text.length, content.fault);
     requireLimits(page);
     return readTree(page);
   }
@@ -122,10 +115,12 @@ function nearestExisting(path: string): { readonly place: string | null; readonl
   }
 }
 
-/** Text of a file; or why it cannot be read, with the text before the invalid byte. */
-type FileText =
-  | { readonly ok: true; readonly text: string }
-  | { readonly ok: false; readonly message: string; readonly before: string };
+/** Text of a file; with a fault, the text before the invalid byte. */
+export interface FileText {
+  readonly text: string;
+  /** Why the file cannot be read; null if it can. */
+  readonly fault: string | null;
+}
 
 /** Reads a regular file of at most `MAX_SCENARIO_BYTES` bytes of UTF-8. */
 export function readTextFile(path: string): FileText {
@@ -133,14 +128,12 @@ export function readTextFile(path: string): FileText {
   try {
     bytes = readRegular(path, MAX_SCENARIO_BYTES);
   } catch (error) {
-    return fault(readFailure(error));
+    return { text: "", fault: readFailure(error) };
   }
   const end = invalidUtf8Offset(bytes);
-  if (end < 0) return { ok: true, text: bytes.toString("utf8") };
-  return fault("expected UTF-8 text, found an invalid byte", bytes.toString("utf8", 0, end));
+  if (end < 0) return { text: bytes.toString("utf8"), fault: null };
+  return { text: bytes.toString("utf8", 0, end), fault: "expected UTF-8 text, found an invalid byte" };
 }
-
-const fault = (message: string, before = ""): FileText => ({ ok: false, message, before });
 
 /** Maximum size of a file, in bytes. */
 export const MAX_SCENARIO_BYTES = 1_048_576;
