@@ -17,6 +17,7 @@ import {
   type PaneName,
   pane,
   phase,
+  positionAfter,
   server,
   step,
   stepToMark,
@@ -91,7 +92,8 @@ function Top() {
 }
 
 function whereText({ isHead, rows }: Moment): string {
-  if (!isHead || server.value === null) return `row ${rows} of ${openHistory().count}`;
+  if (!isHead || server.value === null)
+    return `${positionAfter(rows).text} of ${positionAfter(openHistory().count).number}`;
   if (!isConnected.value) return "last known state";
   return loadedPart.value === 1 ? "live" : `catching up, ${Math.floor(100 * loadedPart.value)} %`;
 }

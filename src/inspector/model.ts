@@ -165,6 +165,15 @@ export function followEnd(): void {
   followed.value += 1;
 }
 
+/**
+ * Names the position after some rows: in a report by its line, as `--at` does, of which the first is the opening; in a running
+ * exchange, whose reports have other lines, by the row.
+ */
+export function positionAfter(rows: number) {
+  const [noun, number] = server.value === null ? ["line", rows + 1] : ["row", rows];
+  return { number, text: `${noun} ${number}` };
+}
+
 /** Moves the cursor after some rows; follows the end if these are all. */
 export function moveTo(rows: number): void {
   const { count } = openHistory();

@@ -43,7 +43,7 @@ export async function openReport(
   const lineAt = (row: number): Line => {
     const [start, end] = [ends[row], ends[row + 1]];
     const line = start === undefined || end === undefined ? null : reader.read(start, end - 1);
-    if (line === null) throw new Error(`row ${row} of the report cannot be read`);
+    if (line === null) throw new Error(`line ${row + 2} of the report cannot be read`);
     return line;
   };
   const history = new History(opening, name, lineAt, bytes.length / TYPICAL_LINE_BYTES);

@@ -58,7 +58,7 @@ describe.runIf(BROWSER !== null).each([
 
   it("no tab is wider than the page", async () => {
     const inspector = await open(story.html, { width, height });
-    await inspector.waitForPosition(/^row/);
+    await inspector.waitForPosition(/^line/);
     const tabs = inspector.page.locator("nav.tabs button:visible");
     for (let tab = 0; tab < (await tabs.count()); tab += 1) {
       await tabs.nth(tab).click();
@@ -69,7 +69,7 @@ describe.runIf(BROWSER !== null).each([
 
   it("every tab is visible, and account, command and result of the journal's rows are not cut", async () => {
     const inspector = await open(story.html, { width, height });
-    await inspector.waitForPosition(/^row/);
+    await inspector.waitForPosition(/^line/);
     for (const tab of await inspector.page.locator("nav.tabs button:visible").all()) {
       const { x = -1, width: tabWidth = 0 } = (await tab.boundingBox()) ?? {};
       expect(x).toBeGreaterThanOrEqual(0);

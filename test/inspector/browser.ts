@@ -80,7 +80,7 @@ export class Inspector {
     );
   }
 
-  /** The position of the cursor as shown: `row 5 of 40 sequence 5 2026-...`. */
+  /** The position of the cursor as shown: `line 5 of 40 sequence 5 2026-...`. */
   async position(): Promise<string> {
     return (await this.page.locator(".where > *").allTextContents()).join(" ");
   }

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { linesIn, withChecksums } from "../cli/journal-lines.ts";
 import { run, serve } from "../cli/tools.ts";
 import { BROWSER, type Inspector, useBrowser } from "./browser.ts";
-import { fetchJson, rowsOf, useStory } from "./story.ts";
+import { fetchJson, linesOf, useStory } from "./story.ts";
 
 const EMPTY_PAGE = new URL("../../dist/inspector.html", import.meta.url).href;
 const open = useBrowser();
@@ -23,7 +23,7 @@ const reportText = (): string => readFileSync(story.report, "utf8");
 /** Opens the page with the story's report, and waits for its end. */
 async function openStory(): Promise<Inspector> {
   const inspector = await open(story.html);
-  await inspector.waitForPosition(/^row/);
+  await inspector.waitForPosition(/^line/);
   return inspector;
 }
 
@@ -41,7 +41,7 @@ describe.runIf(BROWSER !== null)("the inspector as a file", () => {
     const inspector = await open(EMPTY_PAGE);
     await inspector.page.getByText("no report is open").waitFor();
     await choose(inspector, story.report);
-    await inspector.waitForPosition(new RegExp(`^row ${rowsOf(story.report)} of`));
+    await inspector.waitForPosition(new RegExp(`^line ${linesOf(story.report)} of`));
     expect(await inspector.page.locator("h1").textContent()).toBe("clobsim story.ndjson");
   });
 
@@ -53,10 +53,10 @@ describe.runIf(BROWSER !== null)("the inspector as a file", () => {
     const lines = reportText().split("\n");
     file("chosen.ndjson", `${lines.slice(0, 5).join("\n")}\n`);
     await choose(inspector, path);
-    await inspector.waitForPosition(/^row 4 of 4 /);
+    await inspector.waitForPosition(/^line 5 of 5 /);
     // Keys move the cursor at once.
     await inspector.page.keyboard.press("ArrowLeft");
-    await inspector.waitForPosition(/^row 3 of 4 /);
+    await inspector.waitForPosition(/^line 4 of 5 /);
   });
 
   it("opens a dropped report, also in place of another", async () => {
@@ -82,10 +82,10 @@ describe.runIf(BROWSER !== null)("the inspector as a file", () => {
       inspector.page.waitForEvent("requestfailed", (request) => request.url().includes("/sim/stream")),
       inspector.drop("dropped.ndjson", reportText()),
     ]);
-    await inspector.waitForPosition(new RegExp(`^row ${rowsOf(story.report)} of`));
+    await inspector.waitForPosition(new RegExp(`^line ${linesOf(story.report)} of`));
     expect(await inspector.page.locator("h1").textContent()).toBe("clobsim dropped.ndjson");
     await inspector.page.keyboard.press("Home");
-    await inspector.pane("journal").locator(".place").getByText("1", { exact: true }).waitFor();
+    await inspector.pane("journal").locator(".place").getByText("2", { exact: true }).waitFor();
     expect(await durations.count()).toBe(0);
     await server.close();
   });
@@ -104,7 +104,7 @@ describe.runIf(BROWSER !== null)("the inspector as a file", () => {
     const [damaged, html] = [file("damaged.ndjson", lines.join("\n")), join(story.folder, "damaged.html")];
     expect((await run("inspect", [damaged], { html })).code).toBe(3);
     const inspector = await open(pathToFileURL(html).href);
-    await inspector.waitForPosition(/^row 11 of 11 /);
+    await inspector.waitForPosition(/^line 12 of 12 /);
     await inspector.page
       .getByRole("alert")
       .filter({ hasText: /damaged\.ndjson.*line 13/ })
@@ -117,12 +117,12 @@ describe.runIf(BROWSER !== null)("the inspector as a file", () => {
     const changed = lines.map((line, index) => (index === at ? { ...line, r: "00000001" } : line));
     const inspector = await open(EMPTY_PAGE);
     await choose(inspector, file("changed.ndjson", withChecksums(changed)));
-    await inspector.waitForPosition(/^row/);
+    await inspector.waitForPosition(/^line/);
     const journal = inspector.pane("journal");
     await journal.getByLabel("Kind of row").selectOption("refused");
     await journal.locator(".wrong-row").first().waitFor();
     await inspector.page.keyboard.press("Home");
-    await expect.poll(() => journal.locator(".wrong-row .place").first().textContent()).toBe(String(at));
+    await expect.poll(() => journal.locator(".wrong-row .place").first().textContent()).toBe(String(at + 1));
   });
 
   it("shows the rows of a filter after one without rows", async () => {
@@ -156,7 +156,7 @@ const EXPECTED_PATH = "?report= expects a path on the server of this page, such 
 describe.runIf(BROWSER !== null)("a report in the query", () => {
   it("is fetched from the server of the page and shown", async () => {
     const inspector = await open(`${story.url}/?report=/sim/report`);
-    await inspector.waitForPosition(new RegExp(`^row ${rowsOf(story.report)} of`));
+    await inspector.waitForPosition(new RegExp(`^line ${linesOf(story.report)} of`));
   });
 
   it.each([
@@ -174,27 +174,27 @@ describe.runIf(BROWSER !== null)("keys", () => {
   it("move the cursor outside text fields", async () => {
     const inspector = await open(story.html);
     const { keyboard } = inspector.page;
-    const count = rowsOf(story.report);
-    await inspector.waitForPosition(new RegExp(`^row ${count} of ${count} `));
+    const count = linesOf(story.report);
+    await inspector.waitForPosition(new RegExp(`^line ${count} of ${count} `));
     const rows: number[] = [];
     for (const [key, expected] of [
       ["ArrowLeft", count - 1],
       ["ArrowLeft", count - 2],
       ["ArrowRight", count - 1],
-      ["Home", 0],
-      ["ArrowLeft", 0],
+      ["Home", 1],
+      ["ArrowLeft", 1],
       ["l", count],
       ["ArrowRight", count],
     ] as const) {
       await keyboard.press(key);
-      await inspector.waitForPosition(new RegExp(`^row ${expected} of`));
+      await inspector.waitForPosition(new RegExp(`^line ${expected} of`));
     }
     await keyboard.press("Home");
     for (const key of ["Shift+ArrowRight", "Shift+ArrowRight", "Shift+ArrowLeft"]) {
       const before = await inspector.position();
       await keyboard.press(key);
       await expect.poll(() => inspector.position()).not.toBe(before);
-      rows.push(Number(/^row (\d+)/.exec(await inspector.position())?.[1]));
+      rows.push(Number(/^line (\d+)/.exec(await inspector.position())?.[1]));
     }
     expect(rows[0]).toBeLessThan(rows[1] as number);
     expect(rows[2]).toBe(rows[0]);
@@ -205,7 +205,7 @@ describe.runIf(BROWSER !== null)("keys", () => {
     await keyboard.press("g");
     await keyboard.type(String(sequence));
     await keyboard.press("Enter");
-    await inspector.waitForPosition(new RegExp(`^row .* sequence ${sequence} `));
+    await inspector.waitForPosition(new RegExp(`^line .* sequence ${sequence} `));
     const before = await inspector.position();
     await keyboard.press("/");
     await keyboard.type("l");
@@ -213,17 +213,28 @@ describe.runIf(BROWSER !== null)("keys", () => {
     expect(await inspector.position()).toBe(before);
     await keyboard.press("Escape");
     await keyboard.press("l");
-    await inspector.waitForPosition(new RegExp(`^row ${count} of`));
+    await inspector.waitForPosition(new RegExp(`^line ${count} of`));
   });
 
   it("stop after every row, also within a block", async () => {
     const inspector = await open(story.html);
-    const count = rowsOf(story.report);
+    const count = linesOf(story.report);
     await inspector.open("clock");
-    await inspector.waitForPosition(new RegExp(`^row ${count} of`));
-    for (let row = count - 1; row >= 0; row -= 1) {
+    await inspector.waitForPosition(new RegExp(`^line ${count} of`));
+    for (let line = count - 1; line >= 1; line -= 1) {
       await inspector.page.keyboard.press("ArrowLeft");
-      await inspector.waitForPosition(new RegExp(`^row ${row} of`));
+      await inspector.waitForPosition(new RegExp(`^line ${line} of`));
+    }
+  });
+
+  it("stop at the line that clobsim inspect --at shows", async () => {
+    const inspector = await openStory();
+    for (const key of ["ArrowLeft", "Shift+ArrowLeft", "Home"]) {
+      await inspector.page.keyboard.press(key);
+      const position = /^line (?<line>\d+) of \d+ sequence (?<sequence>\d+) (?<time>\S+)/;
+      const { line = "", sequence, time } = position.exec(await inspector.position())?.groups ?? {};
+      const { stdout } = await run("inspect", [story.report], { at: line });
+      expect(stdout).toContain(`line ${line}, ${time}, sequence ${sequence}\n`);
     }
   });
 
@@ -257,14 +268,14 @@ describe.runIf(BROWSER !== null)("keys", () => {
       expect.arrayContaining(["Home", "l", "g", "/"]),
     );
     await inspector.page.getByText("Keys", { exact: true }).click();
-    const count = rowsOf(story.report);
+    const count = linesOf(story.report);
     for (const [name, expected] of [
       ["Previous command", count - 1],
       ["Previous command", count - 2],
       ["Next command", count - 1],
     ] as const) {
       await inspector.button(name).click();
-      await inspector.waitForPosition(new RegExp(`^row ${expected} of`));
+      await inspector.waitForPosition(new RegExp(`^line ${expected} of`));
     }
     await inspector.button("Previous trade").click();
     const before = await inspector.position();
@@ -277,18 +288,18 @@ describe.runIf(BROWSER !== null)("keys", () => {
     await inspector.page.keyboard.press("l");
     await inspector.button("Zoom in").click();
     await inspector.page.keyboard.press("Home");
-    await inspector.waitForPosition(/^row 0 of/);
+    await inspector.waitForPosition(/^line 1 of/);
     await strip.click({ position: { x: ((await strip.boundingBox())?.width ?? 0) - 1, y: 10 } });
-    await inspector.waitForPosition(/^row [1-9]/);
-    expect(Number(/^row (\d+)/.exec(await inspector.position())?.[1])).toBeLessThan(count / 2);
+    await inspector.waitForPosition(/^line (?!1 )/);
+    expect(Number(/^line (\d+)/.exec(await inspector.position())?.[1])).toBeLessThan(count / 2);
     for (const name of ["Zoom out", "By time"]) await inspector.button(name).click();
     const box = await strip.boundingBox();
     await strip.click({ position: { x: 1, y: 10 } });
-    await inspector.waitForPosition(/^row \d /);
+    await inspector.waitForPosition(/^line (?:\d|10) /);
     await inspector.page.mouse.move((box?.x ?? 0) + 2, (box?.y ?? 0) + 10);
     await inspector.page.mouse.down();
     await inspector.page.mouse.move((box?.x ?? 0) + (box?.width ?? 0) + 5, (box?.y ?? 0) + 10);
     await inspector.page.mouse.up();
-    await inspector.waitForPosition(new RegExp(`^row ${count} of`));
+    await inspector.waitForPosition(new RegExp(`^line ${count} of`));
   });
 });

@@ -21,7 +21,7 @@ describe.runIf(BROWSER !== null).each([
   /** Each test starts at the end of the history. */
   beforeEach(async () => {
     await inspector.page.getByTitle("Go to the end and follow it (l)").click();
-    await inspector.waitForPosition(isLive ? /^live/ : /^row (\d+) of \1 /);
+    await inspector.waitForPosition(isLive ? /^live/ : /^line (\d+) of \1 /);
   });
 
   it("list rows with account, command and result, and filter them", async () => {
@@ -67,7 +67,7 @@ describe.runIf(BROWSER !== null).each([
     await journal.getByLabel("Filter by text").fill("SELL 40 YES");
     await journal.getByRole("listitem").first().click();
     const detail = journal.getByRole("complementary");
-    await inspector.waitForPosition(/^row/);
+    await inspector.waitForPosition(/^(?:row|line)/);
     expect(await detail.locator("pre").textContent()).toContain('"kind": "orderTraded"');
     const copied = async (button: string): Promise<string> => {
       await inspector.button(button, detail).click();

@@ -76,6 +76,5 @@ export const fetchJson = async <Body>(url: string, path: string, body?: object):
   return (await (await fetch(url + path, sent)).json()) as Body;
 };
 
-/** Number of lines of a report after its opening. */
-export const rowsOf = (report: string): number =>
-  readFileSync(report, "utf8").trimEnd().split("\n").length - 1;
+/** Number of lines of a report. */
+export const linesOf = (report: string): number => readFileSync(report, "utf8").trimEnd().split("\n").length;

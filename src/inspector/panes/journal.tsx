@@ -16,6 +16,7 @@ import {
   moveTo,
   openHistory,
   openMoment,
+  positionAfter,
   revision,
   server,
   settingsRevision,
@@ -240,7 +241,7 @@ function Row({
       title={result === "" ? text : `${text} → ${result}`}
       onClick={onClick}
     >
-      <span class="place number dim">{row + 1}</span>
+      <span class="place number dim">{positionAfter(row + 1).number}</span>
       <span class="number dim">{clockText(times[row] ?? 0)}</span>
       <span class="who">{actor > 0 ? nameOf(actor) : (description?.actor?.slice(0, 8) ?? "")}</span>
       <span class="what">
@@ -275,6 +276,7 @@ function Detail({ row, onClose }: { readonly row: number; readonly onClose: () =
       return `${what} copied`;
     });
   const actor = shown.actors[row] ?? 0;
+  const place = positionAfter(row + 1).text;
   const { line, command, result } = replayed;
   const content = {
     ...(request === undefined ? {} : { request }),
@@ -283,9 +285,9 @@ function Detail({ row, onClose }: { readonly row: number; readonly onClose: () =
     outcome: result.kind === "fails" ? { kind: "fails", message: result.error.message } : result,
   };
   return (
-    <aside class="detail" aria-label={`Row ${row + 1}`}>
+    <aside class="detail" aria-label={place}>
       <header>
-        <h3>{`Row ${row + 1}: ${line.k}`}</h3>
+        <h3>{`${place}: ${line.k}`}</h3>
         {actor > 0 ? <AccountLink number={actor} /> : null}
         {orders.slice(0, 6).map((order) => (
           <OrderLink key={order} number={order} />

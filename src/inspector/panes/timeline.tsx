@@ -12,6 +12,7 @@ import {
   onFrame,
   openHistory,
   openMoment,
+  positionAfter,
   revision,
   rowsUntil,
   server,
@@ -108,7 +109,7 @@ function Strip({ rangeNow, onZoom }: Readonly<{ rangeNow: () => Range; onZoom: (
         aria-valuemin={0}
         aria-valuemax={openHistory().count}
         aria-valuenow={rows}
-        aria-valuetext={`row ${rows}, ${toIso(now)}`}
+        aria-valuetext={`${positionAfter(rows).text}, ${toIso(now)}`}
         onPointerDown={(event) => {
           event.currentTarget.setPointerCapture(event.pointerId);
           point(event);
