@@ -7,7 +7,13 @@ import { remainingOf, reservationOf } from "../../core/order.ts";
 import type { CancelReason, MatchType } from "../../core/terms.ts";
 import { FULL_PRICE, type Millis, type Size } from "../../core/units.ts";
 import type { Exchange } from "../../engine/exchange.ts";
-import { type OrderTerms, WatchedMarket, type WatchedOrder } from "./watched-book.ts";
+import {
+  type OrderTerms,
+  type WatchedMarket,
+  type WatchedOrder,
+  watchedMarket,
+  watchedOrder,
+} from "./watched-book.ts";
 
 /** A rule that does not hold, with what was expected and what was found. */
 interface BrokenRule {
@@ -244,7 +250,10 @@ export class FillWatcher {
   }
 
   #add(number: number, terms: OrderTerms): WatchedOrder {
-    const order = this.#marketOf(terms.token).order(number, terms);
+    const market = marketOfToken(terms.token);
+    this.#markets[market] ??= watchedMarket();
+    const record = this.#exchange.state.markets.get(market);
+    const order = watchedOrder(record, this.#markets[market], number, terms);
     while (this.#orders.length < number) this.#orders.push(undefined);
     this.#orders[number] = order;
     this.#reserve(order, order.open, 0);
@@ -317,12 +326,6 @@ export class FillWatcher {
     const asset = side === "BUY" ? 0 : token;
     this.#reserved[asset] ??= [];
     return this.#reserved[asset];
-  }
-
-  #marketOf(token: number): WatchedMarket {
-    const number = marketOfToken(token);
-    this.#markets[number] ??= new WatchedMarket(this.#exchange.state.markets.get(number));
-    return this.#markets[number];
   }
 }
 

@@ -111,45 +111,43 @@ class WatchedSide {
   }
 }
 
-/** The books of a market, built from domain events: one in YES terms, or one for each outcome. */
-export class WatchedMarket {
-  readonly #market: Market;
-  readonly #yes = [new WatchedSide(true), new WatchedSide(false)] as const;
-  readonly #no = [new WatchedSide(true), new WatchedSide(false)] as const;
+/** The sides of a market's books: bids and asks in YES terms, then those of NO if it has its own book. */
+export type WatchedMarket = ReturnType<typeof watchedMarket>;
 
-  constructor(market: Market) {
-    this.#market = market;
-  }
+export const watchedMarket = () =>
+  [new WatchedSide(true), new WatchedSide(false), new WatchedSide(true), new WatchedSide(false)] as const;
 
-  /** Creates an incoming order of this market, which does not rest yet. */
-  order(number: number, terms: OrderTerms): WatchedOrder {
-    const { account, token, side, price, size, orderType, expiration } = terms;
-    const { matching, tickSize, selfTrade, feeRateBps } = this.#market;
-    const isNo = (token & 1) === 1;
-    const isMirrored = isNo && matching === "complementary";
-    const [bids, asks] = isNo && !isMirrored ? this.#no : this.#yes;
-    const isBid = (side === "BUY") !== isMirrored;
-    const ticks = FULL_PRICE / tickSize;
-    const tick = (isMirrored ? FULL_PRICE - price : price) / tickSize;
-    const rank = isBid ? ticks - tick : tick;
-    return {
-      number,
-      account,
-      token,
-      side,
-      price,
-      size,
-      open: size,
-      orderType,
-      expiration,
-      selfTrade,
-      feeRateBps,
-      own: isBid ? bids : asks,
-      opposite: isBid ? asks : bids,
-      tick,
-      rank,
-      limit: ticks - rank,
-      isResting: false,
-    };
-  }
+/** Creates an incoming order of a market, which does not rest yet. */
+export function watchedOrder(
+  { matching, tickSize, selfTrade, feeRateBps }: Market,
+  [bids, asks, noBids, noAsks]: WatchedMarket,
+  number: number,
+  { account, token, side, price, size, orderType, expiration }: OrderTerms,
+): WatchedOrder {
+  const isNo = (token & 1) === 1;
+  const isMirrored = isNo && matching === "complementary";
+  const [buyers, sellers] = isNo && !isMirrored ? [noBids, noAsks] : [bids, asks];
+  const isBid = (side === "BUY") !== isMirrored;
+  const ticks = FULL_PRICE / tickSize;
+  const tick = (isMirrored ? FULL_PRICE - price : price) / tickSize;
+  const rank = isBid ? ticks - tick : tick;
+  return {
+    number,
+    account,
+    token,
+    side,
+    price,
+    size,
+    open: size,
+    orderType,
+    expiration,
+    selfTrade,
+    feeRateBps,
+    own: isBid ? buyers : sellers,
+    opposite: isBid ? sellers : buyers,
+    tick,
+    rank,
+    limit: ticks - rank,
+    isResting: false,
+  };
 }
