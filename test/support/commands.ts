@@ -1,7 +1,8 @@
+import { faultTerms, type SettlementFaultWords } from "../../src/api/chain.ts";
 import { unitsOf } from "../../src/api/decimals.ts";
 import type { Command, CommandOf } from "../../src/core/commands.ts";
 import { PRICE_PLACES, SIZE_PLACES } from "../../src/core/format.ts";
-import type { OrderType, Outcome, Side } from "../../src/core/terms.ts";
+import type { OrderType, Outcome, SettlementMode, Side } from "../../src/core/terms.ts";
 import { parseDuration } from "../../src/core/time.ts";
 import { type Millis, millis, price, size } from "../../src/core/units.ts";
 
@@ -81,3 +82,43 @@ export const marketCommand = (
   selfTrade: terms.selfTrade ?? "allow",
   endDate: null,
 });
+
+type Parameters = Readonly<Record<string, unknown>>;
+type Reader = (first: string, parameters: Parameters, market: number) => Command;
+
+/** How each verb of `commandIn` is read: its first word, its parameters and the market. */
+const VERBS: Readonly<Record<string, Reader>> = {
+  market: (slug, terms) => marketCommand(slug, terms),
+  mine: (count) => ({ kind: "mineBlocks", count: Number(count) }),
+  reorg: (depth) => ({ kind: "reorganizeChain", depth: Number(depth) }),
+  bump: () => ({ kind: "bumpFees" }),
+  fault: (kind, terms) => ({
+    kind: "setSettlementFault",
+    ...faultTerms({ kind, ...terms } as SettlementFaultWords),
+  }),
+  end: (number) => ({ kind: "endSettlementFault", number: number === "all" ? null : Number(number) }),
+  mining: (mode, { intervalMs = 2_000 }) => ({
+    kind: "setMining",
+    mode: mode as SettlementMode,
+    intervalMs: Number(intervalMs),
+  }),
+  "base-fee": (gwei) => ({ kind: "setNextBaseFee", baseFee: Number(gwei) * 1_000_000_000 }),
+  close: (_, _parameters, market) => ({ kind: "closeMarket", market }),
+  resolve: (outcome, _parameters, market) => ({
+    kind: "resolveMarket",
+    market,
+    winningOutcome: outcome as Outcome | "SPLIT",
+  }),
+};
+
+/** Returns the parameters in words: `times=2 reason="the relayer"`. */
+export const parametersIn = (words: string): Parameters =>
+  Object.fromEntries(
+    [...words.matchAll(/(\w+)=("[^"]*"|\S+)/g)].map(([, name, value = ""]) => [name, JSON.parse(value)]),
+  );
+
+/** Parses a command such as `mine 2`, `fault retry times=2` or `resolve YES`; null if it begins with another verb. */
+export function commandIn(words: string, market: number): Command | null {
+  const [verb = "", first = "1"] = words.split(" ");
+  return VERBS[verb]?.(first, parametersIn(words), market) ?? null;
+}

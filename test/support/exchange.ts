@@ -15,10 +15,12 @@ import { Exchange } from "../../src/engine/exchange.ts";
 import type { Journal } from "../../src/engine/journal.ts";
 import {
   addressOf,
+  commandIn,
   eventCommand,
   type MarketTerms,
   marketCommand,
   orderCommand,
+  parametersIn,
   unitsIn,
 } from "./commands.ts";
 import { UNSETTLED } from "./config.ts";
@@ -140,6 +142,41 @@ export class TestExchange {
   /** Cancels all open orders of an account. */
   cancelAll(name: string): Decision {
     return this.submit({ kind: "cancelAllOrders", address: addressOf(name) });
+  }
+
+  /** Derives the credentials of an account. */
+  derive(name: string): void {
+    this.mustSubmit({ kind: "deriveCredentials", address: addressOf(name) });
+  }
+
+  /** Bob sells 1 YES to alice at 0.5. */
+  trade(): void {
+    this.send("alice BUY 1 YES @ 0.5", "bob SELL 1 YES @ 0.5");
+  }
+
+  /**
+   * Does what words say, separated by semicolons: `market rain feeRateBps=100; fund alice usdc=5 in 2; advance 1s`, or an
+   * order, in a market: `alice BUY 1 YES @ 0.5 in 2`. All must be accepted. Returns the number of the last order.
+   */
+  act(words: string): number {
+    for (const each of words.split(";")) {
+      const [text = "", market = "1"] = each.trim().split(/ in (?=\d+$)/);
+      this.perform(text, Number(market));
+    }
+    return this.state.orders.size;
+  }
+
+  protected perform(text: string, market: number): void {
+    const [verb = "", ...rest] = text.split(" ");
+    const [first = "1"] = rest;
+    const command = commandIn(text, market);
+    if (command !== null) this.mustSubmit(command);
+    else if (verb === "derive") for (const name of rest) this.derive(name);
+    else if (verb === "fund") this.fund(first, parametersIn(text), market);
+    else if (verb === "trade") for (let count = 0; count < Number(first); count += 1) this.trade();
+    else if (verb === "advance") this.advance(first);
+    else if (first === "cancel") this.cancel(verb, Number(rest[1]));
+    else this.mustSubmit(this.command(text, market));
   }
 
   /** Advances the clock by a duration such as `90s`. */

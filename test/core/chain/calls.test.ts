@@ -8,7 +8,7 @@ import {
   approve,
   mineCall,
   openSettlement,
-  type Sending,
+  played,
   type SettlementExchange,
   shares,
   transfer,
@@ -27,9 +27,8 @@ describe("a wallet's call", () => {
   });
 
   it("redeems only the outcomes of its index sets", () => {
-    const exchange = openSettlement();
-    exchange.mustSubmit({ kind: "resolveMarket", market: 1, winningOutcome: "SPLIT" });
-    mineCall(exchange, "carol", exchange.redeem(1, ["2"]));
+    const exchange = played("resolve SPLIT");
+    mineCall(exchange, "carol", exchange.redeem("2"));
     expect(exchange.inLedger("carol")).toEqual({ usdc: 1250, yes: 500, no: 0 });
   });
 
@@ -42,32 +41,20 @@ describe("a wallet's call", () => {
   });
 
   it("can spend a grant that is not minted yet", () => {
-    const exchange = openSettlement();
-    exchange.fund("dave", { everyMarket: 10 });
-    exchange.mustSubmit({ kind: "deriveCredentials", address: addressOf("dave") });
+    const exchange = played("fund dave everyMarket=10; derive dave");
     expect(mineCall(exchange, "dave", exchange.split(10, "merge"))).toBe("MINED");
     expect(exchange.inLedger("dave")).toEqual({ usdc: 10, yes: 0, no: 0 });
   });
 });
 
-describe("a call that cannot be mined", () => {
-  const ETHER: ContractCall = { kind: "send" };
-  const MOST = { value: (INITIAL_NATIVE_BALANCE / 3n) * 2n, to: addressOf("bob") };
-
-  it.each<[string, ContractCall, Sending, Sending]>([
-    ["NONCE_GAP", transfer("bob", 1), { gwei: 0 }, {}],
-    ["UNDERPRICED", transfer("bob", 1), {}, { gwei: 0 }],
-    ["NO_GAS_MONEY", ETHER, MOST, MOST],
-  ])("asks for no further block: %s", (hold, content, first, second) => {
-    const exchange = openSettlement({ settlement: "auto" });
-    exchange.call("alice", content, first);
-    const call = exchange.call("alice", content, second);
-    exchange.advance("10m");
-    expect([call.status, call.exception?.hold]).toEqual(["PENDING", hold]);
-    const { head } = exchange;
-    exchange.advance("10m");
-    expect(exchange.head).toBe(head);
-  });
+it("a call without enough native currency asks for no further block", () => {
+  const exchange = openSettlement({ settlement: "auto" });
+  const sending = { value: (INITIAL_NATIVE_BALANCE / 3n) * 2n, to: addressOf("bob") };
+  for (let count = 0; count < 2; count += 1) exchange.call("alice", { kind: "send" }, sending);
+  for (const time of ["10m", "10m"]) {
+    exchange.act(`advance ${time}`);
+    expect(exchange.chainStatus).toBe("MINED PENDING NO_GAS_MONEY at 3");
+  }
 });
 
 const TOO_MUCH = "ERC20: transfer amount exceeds balance";
@@ -79,6 +66,7 @@ const OTHER_COLLATERAL = "clobsim: positions are backed by the exchange's collat
 const NO_CONDITION = `0x${"1".repeat(64)}`;
 const NO_BURN = "ERC1155: burn amount exceeds balance";
 const UNPREPARED = "condition not prepared yet";
+const UNKNOWN = "no such function";
 const NO_REPORT = "result for condition not received yet";
 
 describe("a call reverts", () => {
@@ -93,8 +81,8 @@ describe("a call reverts", () => {
   const cases: readonly (readonly [what: string, by: string, call: CallOf, why: string])[] = [
     ["a split above the balance", "alice", (of) => of.split(1001), TOO_MUCH],
     ["a merge without both outcomes", "bob", (of) => of.split(1, "merge"), NO_BURN],
-    ["a redemption before the report", "bob", (of) => of.redeem(), NO_REPORT],
-    ["a redemption of an invalid index set before the report", "bob", (of) => of.redeem(1, ["3"]), NO_REPORT],
+    ["a redemption before the report", "bob", (of) => of.redeem("1", "2"), NO_REPORT],
+    ["a redemption of an invalid index set before the report", "bob", (of) => of.redeem("3"), NO_REPORT],
     ["an amount that is not a multiple of the size unit", "alice", (of) => of.split(0.005), FRACTION],
     ["a partition of one index set", "alice", ...partition("3"), "got empty or singleton partition"],
     ["a partition that overlaps", "alice", ...partition("1", "1"), "partition not disjoint"],
@@ -105,12 +93,7 @@ describe("a call reverts", () => {
     ["a transfer without allowance", "bob", () => ({ kind: "transferFrom", ...ofAlice }), NOT_ALLOWED],
     ["a transfer of shares without approval", "alice", (of) => shares(of, "bob", "alice", 1), NO_OPERATOR],
     ["a transfer of more shares than the balance", "bob", (of) => shares(of, "bob", "alice", 501), TOO_MANY],
-    [
-      "an unknown function",
-      "bob",
-      () => ({ kind: "unknown", reason: "no such function" }),
-      "no such function",
-    ],
+    ["an unknown function", "bob", () => ({ kind: "unknown", reason: UNKNOWN }), UNKNOWN],
   ];
   it.each(cases)("because of %s", (_case, by, call, reason) => {
     const exchange = openSettlement();
@@ -120,32 +103,31 @@ describe("a call reverts", () => {
   });
 
   it.each([
-    ["it runs out of gas", { gas: 21_000 }, "out of gas"],
-    ["a function that is not payable gets native currency", { value: 1n }, "function is not payable"],
-  ])("because %s", (_case, sending, reason) => {
+    ["out of gas", { gas: 21_000 }],
+    ["function is not payable", { value: 1n }],
+  ])("because of its terms: %s", (reason, sending) => {
     const exchange = openSettlement();
     expect(mineCall(exchange, "alice", exchange.split(1), sending)).toBe(reason);
   });
 
   it("because of an invalid index set after the report", () => {
-    const exchange = openSettlement();
-    exchange.mustSubmit({ kind: "resolveMarket", market: 1, winningOutcome: "YES" });
-    expect(mineCall(exchange, "bob", exchange.redeem(1, ["3"]))).toBe("got invalid index set");
+    const exchange = played("resolve YES");
+    expect(mineCall(exchange, "bob", exchange.redeem("3"))).toBe("got invalid index set");
   });
 });
 
 describe("permissions", () => {
   it("let a spender transfer up to the allowance", () => {
     const exchange = openSettlement();
+    const parties = { from: addressOf("alice"), to: addressOf("bob") };
     const take = (usdc: number): ContractCall => ({
       kind: "transferFrom",
-      from: addressOf("alice"),
-      to: addressOf("bob"),
-      amount: String(usdc * 1_000_000),
+      ...parties,
+      amount: `${usdc}000000`,
     });
     mineCall(exchange, "alice", approve(addressOf("bob"), 100));
     expect(mineCall(exchange, "bob", take(60))).toBe("MINED");
-    expect(mineCall(exchange, "bob", take(60))).toBe("ERC20: transfer amount exceeds allowance");
+    expect(mineCall(exchange, "bob", take(60))).toBe(NOT_ALLOWED);
     expect(mineCall(exchange, "bob", take(40))).toBe("MINED");
     expect(exchange.inLedger("bob").usdc).toBe(100);
   });
@@ -153,8 +135,7 @@ describe("permissions", () => {
   it("that the exchange loses make settlements fail until they are restored", () => {
     const exchange = openSettlement();
     const settled = (): string => {
-      exchange.send("alice BUY 10 YES @ 0.5", "bob SELL 10 YES @ 0.5");
-      exchange.mine();
+      exchange.act("alice BUY 10 YES @ 0.5; bob SELL 10 YES @ 0.5; mine");
       return exchange.settlement(exchange.statuses.length).exception?.reason ?? "MINED";
     };
     const operator = { kind: "setApprovalForAll", operator: CONTRACTS.exchange } as const;
@@ -170,7 +151,7 @@ describe("permissions", () => {
   it("revoked for the tokens' contract make a split revert", () => {
     const exchange = openSettlement();
     mineCall(exchange, "alice", approve(CONTRACTS.conditionalTokens, 0));
-    expect(mineCall(exchange, "alice", exchange.split(1))).toBe("ERC20: transfer amount exceeds allowance");
+    expect(mineCall(exchange, "alice", exchange.split(1))).toBe(NOT_ALLOWED);
   });
 
   it("let an operator transfer shares", () => {

@@ -10,7 +10,7 @@ import {
 } from "../../../src/core/chain/chain-hashes.ts";
 import { Digest } from "../../../src/core/hash.ts";
 import { forAll } from "../../support/runs.ts";
-import { openSettlement, type SettlementExchange } from "./settlement-exchange.ts";
+import { openSettlement, played, type SettlementExchange } from "./settlement-exchange.ts";
 
 const HASH = /^0x[0-9a-f]{64}$/;
 
@@ -18,7 +18,7 @@ const HASH = /^0x[0-9a-f]{64}$/;
 function playedTrade(sentences: readonly string[], seed = "test"): SettlementExchange {
   const exchange = openSettlement({ seed });
   exchange.send(...sentences);
-  exchange.mine();
+  exchange.act("mine");
   return exchange;
 }
 
@@ -33,25 +33,20 @@ describe("the hash of the head", () => {
   });
 
   it("differs by seed, size, price, maker, match type, time, failure, and earlier blocks", () => {
-    const unmined = (): SettlementExchange => {
-      const exchange = openSettlement();
-      exchange.send(...TRADE);
-      return exchange;
-    };
-    const [failed, later] = [unmined(), unmined()];
-    failed.fault("fail");
-    later.advance("1ms");
-    const [one, two] = [playedTrade(TRADE), playedTrade(["carol BUY 40 YES @ 0.56", TRADE[1]])];
-    for (const exchange of [failed, later, one, two]) exchange.mine();
-    const others = [
+    const dearer = ["carol BUY 40 YES @ 0.56", TRADE[1]] as const;
+    const words = TRADE.join("; ");
+    const longer = [TRADE, dearer].map((sentences) => playedTrade(sentences));
+    for (const exchange of longer) exchange.act("mine");
+    const all = [
+      ...longer,
+      ...[TRADE, dearer].map((sentences) => playedTrade(sentences)),
+      ...[played(`${words}; fault fail; mine`), played(`${words}; advance 1ms; mine`)],
       playedTrade(TRADE, "other"),
       playedTrade([TRADE[0], "bob SELL 39.99 YES @ 0.55"]),
-      playedTrade(["carol BUY 40 YES @ 0.56", TRADE[1]]),
       playedTrade(["alice BUY 40 YES @ 0.55", TRADE[1]]),
       playedTrade([TRADE[0], "carol BUY 40 NO @ 0.45"]),
     ];
-    const all = [playedTrade(TRADE), failed, later, one, two, ...others].map(headHash);
-    expect(new Set(all).size).toBe(all.length);
+    expect(new Set(all.map(headHash)).size).toBe(all.length);
   });
 });
 
@@ -69,7 +64,7 @@ describe("a hash finds", () => {
 
   it("its block", () => {
     const exchange = playedTrade(TRADE);
-    exchange.mine(300);
+    exchange.act("mine 300");
     for (let height = 0; height <= exchange.head; height += 1) {
       const block = blockAt(exchange.state.chain, height);
       if (block === undefined) throw new Error(`no block ${height}`);
@@ -86,12 +81,8 @@ describe("a hash finds", () => {
       expect(transactionOfHash(exchange.state, hash)).toBe(undefined);
       expect(blockOfHash(exchange.state, hash)).toBe(undefined);
     });
-    for (const text of ["", "0x", "0x1", "not a hash", `0x${"g".repeat(64)}`]) {
-      expect([transactionOfHash(exchange.state, text), blockOfHash(exchange.state, text)]).toEqual([
-        undefined,
-        undefined,
-      ]);
-    }
+    for (const text of ["", "0x", "0x1", "not a hash", `0x${"g".repeat(64)}`])
+      expect(transactionOfHash(exchange.state, text) ?? blockOfHash(exchange.state, text)).toBe(undefined);
   });
 
   it("an order by the id in its second half", () => {

@@ -1,10 +1,19 @@
 import { describe, expect, it } from "vitest";
 import { whyUnsettled } from "../../../src/api/explanations.ts";
 import { INITIAL_NATIVE_BALANCE } from "../../../src/core/chain/chain.ts";
+import type { Transaction } from "../../../src/core/chain/transaction.ts";
 import type { Decision } from "../../../src/core/refusals.ts";
 import { nextNonce } from "../../../src/core/rules/calls.ts";
 import { addressOf } from "../../support/commands.ts";
-import { mineCall, openSettlement, type Sending, transfer } from "./settlement-exchange.ts";
+import { verdictOf } from "../../support/exchange.ts";
+import {
+  mineCall,
+  openSettlement,
+  played,
+  type Sending,
+  type SettlementExchange,
+  transfer,
+} from "./settlement-exchange.ts";
 
 const GWEI = 1_000_000_000n;
 
@@ -13,97 +22,55 @@ describe("transactions of a wallet", () => {
     const exchange = openSettlement();
     const next = (): number => nextNonce(exchange.state.chain, addressOf("alice"));
     expect(next()).toBe(0);
-    exchange.call("alice", transfer("bob", 1));
-    exchange.call("alice", transfer("bob", 1));
-    expect(next()).toBe(2);
-    exchange.mine();
-    expect(next()).toBe(2);
+    for (const words of ["pay alice bob 1; pay alice bob 1", "mine"]) {
+      exchange.act(words);
+      expect(next()).toBe(2);
+    }
   });
-
-  it("wait until an earlier nonce is mined", () => {
-    const exchange = openSettlement();
-    const later = exchange.call("alice", transfer("bob", 1), { nonce: 1 });
-    exchange.mine();
-    expect([later.status, later.exception?.hold]).toEqual(["PENDING", "NONCE_GAP"]);
-    exchange.call("alice", transfer("bob", 2), { nonce: 0 });
-    exchange.mine();
-    expect(later.status).toBe("MINED");
-    expect(exchange.inLedger("bob").usdc).toBe(3);
-  });
-
-  it.each(["instant", "auto"] as const)(
-    "make no block due while an earlier nonce is missing: %s",
-    (settlement) => {
-      const exchange = openSettlement({ settlement });
-      const later = exchange.call("alice", transfer("bob", 1), { nonce: 1 });
-      exchange.advance("1m");
-      expect([exchange.head, later.status]).toEqual([0, "PENDING"]);
-      expect(whyUnsettled(exchange.state, later)).toBe("waits for an earlier nonce of its sender");
-      exchange.call("alice", transfer("bob", 2), { nonce: 0 });
-      exchange.advance("2s");
-      expect([exchange.head, later.status]).toEqual([1, "MINED"]);
-    },
-  );
 
   it.each([
     ["auto", [3, 1, 0, 2]],
     ["manual", [2, 3, 0, 1]],
     ["instant", [3, 2, 1, 0]],
-  ] as const)(
-    "are in one block in order of nonce, whatever the order of arrival: %s, %j",
-    (settlement, nonces) => {
-      const exchange = openSettlement({ settlement });
-      exchange.mine();
-      const sent = nonces.map((nonce) => exchange.call("alice", transfer("bob", 1), { nonce }));
-      if (settlement !== "instant") exchange.mine();
-      expect(sent.map(({ status, place }) => [status, place])).toEqual(
-        nonces.map((nonce) => ["MINED", nonce]),
-      );
-      expect(new Set(sent.map(({ block }) => block)).size).toBe(1);
-    },
-  );
+  ] as const)("are in one block in order of nonce, in any order of arrival: %s, %j", (settlement, nonces) => {
+    const exchange = played("mine", { settlement });
+    const sent = nonces.map((nonce) => exchange.call("alice", transfer("bob", 1), { nonce }));
+    if (settlement !== "instant") exchange.act("mine");
+    const [{ block }] = sent as [Transaction];
+    expect(sent).toMatchObject(nonces.map((place) => ({ status: "MINED", place, block })));
+  });
 
   it("replace a pending one with the same nonce if they offer a higher fee", () => {
-    const exchange = openSettlement();
-    exchange.fault("gasSpike");
-    const cheap = exchange.call("alice", transfer("bob", 1), { gwei: 2, nonce: 0 });
-    exchange.mine();
-    expect([cheap.status, cheap.exception?.hold]).toEqual(["PENDING", "UNDERPRICED"]);
-    expect(exchange.trySend("alice", transfer("bob", 2), { gwei: 2.1, nonce: 0 })).toMatchObject({
-      refusal: { code: "REPLACEMENT_UNDERPRICED" },
-    });
-    const dear = exchange.call("alice", transfer("bob", 2), { gwei: 600, nonce: 0 });
-    exchange.mine();
-    expect([cheap.status, dear.status]).toEqual(["REPLACED", "MINED"]);
+    const exchange = played("fault gas-spike; pay alice bob 1 nonce=0; mine");
+    expect(exchange.chainStatus).toBe("PENDING UNDERPRICED at 1");
+    expect(() => exchange.act("pay alice bob 2 nonce=0 gwei=2.1")).toThrow('"REPLACEMENT_UNDERPRICED"');
+    exchange.act("pay alice bob 2 nonce=0 gwei=600; mine");
+    expect(exchange.chainStatus).toBe("REPLACED MINED at 2");
     expect(exchange.inLedger("bob").usdc).toBe(2);
   });
 
   it("say that they offer less than the base fee, and what to do, before a block has passed them over", () => {
     const exchange = openSettlement();
-    const cheap = exchange.call("alice", transfer("bob", 1), { gwei: 0.1 });
-    const next = exchange.call("alice", transfer("bob", 1));
+    const sent = [0.1, 2].map((gwei) => exchange.call("alice", transfer("bob", 1), { gwei }));
     const words =
       "waits until the base fee falls, or a transaction with its nonce and a higher fee replaces it: the base fee is 1 gwei, it offers 0.1";
-    const why = () => [cheap, next].map((each) => whyUnsettled(exchange.state, each));
+    const why = () => sent.map((each) => whyUnsettled(exchange.state, each));
     expect(why()).toEqual([words, "waits for an earlier nonce of its sender"]);
-    exchange.mine();
+    exchange.act("mine");
     expect(why()).toEqual([words, "waits for an earlier nonce of its sender"]);
-    exchange.call("alice", transfer("bob", 1), { nonce: 0 });
-    exchange.mine();
-    expect([cheap.status, next.status]).toEqual(["REPLACED", "MINED"]);
+    exchange.act("pay alice bob 1 nonce=0; mine");
+    expect(sent.map(({ status }) => status)).toEqual(["REPLACED", "MINED"]);
   });
 
-  const refusals: readonly [code: string, sending: Sending][] = [
+  const codeOf = (exchange: SettlementExchange, name: string, sending?: Sending) =>
+    verdictOf(exchange.trySend(name, { kind: "send" }, sending));
+
+  it.each<[code: string, sending: Sending]>([
     ["INTRINSIC_GAS_TOO_LOW", { gas: 20_999 }],
     ["TIP_ABOVE_FEE_CAP", { gwei: 2, tip: 3 }],
     ["INSUFFICIENT_GAS_MONEY", { value: INITIAL_NATIVE_BALANCE }],
-  ];
-  it.each(refusals)("are refused as by a node: %s", (code, sending) => {
-    const exchange = openSettlement();
-    expect(exchange.trySend("alice", { kind: "send" }, sending)).toMatchObject({
-      ok: false,
-      refusal: { code },
-    });
+  ])("are refused as by a node: %s", (code, sending) => {
+    expect(codeOf(openSettlement(), "alice", sending)).toBe(code);
   });
 
   it("are refused if already known, and by nonce after they are mined", () => {
@@ -112,17 +79,15 @@ describe("transactions of a wallet", () => {
     const again = (): Decision => exchange.trySend("alice", transfer("bob", 1), { nonce: 0, hash });
     expect(again().ok).toBe(true);
     expect(again()).toMatchObject({ refusal: { code: "TRANSACTION_ALREADY_KNOWN", hash } });
-    exchange.mine();
+    exchange.act("mine");
     expect(again()).toMatchObject({ refusal: { code: "NONCE_TOO_LOW", nonce: 0, next: 1 } });
   });
 
   it("are refused without funds for gas, until the wallet gets some", () => {
     const exchange = openSettlement();
-    expect(exchange.trySend("zoe", { kind: "send" })).toMatchObject({
-      refusal: { code: "INSUFFICIENT_GAS_MONEY" },
-    });
+    expect(codeOf(exchange, "zoe")).toBe("INSUFFICIENT_GAS_MONEY");
     exchange.mustSubmit({ kind: "setNativeBalance", address: addressOf("zoe"), wei: String(GWEI * GWEI) });
-    expect(exchange.trySend("zoe", { kind: "send" }).ok).toBe(true);
+    expect(codeOf(exchange, "zoe")).toBe("ok");
   });
 
   it("transfer native currency", () => {

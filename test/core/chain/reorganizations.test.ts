@@ -9,7 +9,7 @@ import {
 } from "../../../src/core/chain/chain-hashes.ts";
 import { CONTRACTS } from "../../../src/core/chain/contracts.ts";
 import { addressOf } from "../../support/commands.ts";
-import { approve, openSettlement, type SettlementExchange } from "./settlement-exchange.ts";
+import { approve, mineCall, openSettlement, played, type SettlementExchange } from "./settlement-exchange.ts";
 
 const ALICE = addressOf("alice");
 
@@ -21,24 +21,20 @@ const hashAt = (exchange: SettlementExchange, height: number): string => {
 
 describe("a reorganization", () => {
   it("leaves a settlement its hash", () => {
-    const exchange = openSettlement();
-    exchange.trade();
-    exchange.mine();
+    const exchange = played("trade; mine");
     const hash = transactionHash(exchange.state, exchange.settlement());
-    exchange.reorganize(1);
+    exchange.act("reorg 1");
     expect(exchange.statuses).toEqual(["MATCHED"]);
-    exchange.mine();
+    exchange.act("mine");
     expect(exchange.statuses).toEqual(["MINED"]);
     expect(transactionOfHash(exchange.state, hash)).toBe(exchange.settlement());
   });
 
   it("replaces the latest blocks with others, on top of the remaining ones", () => {
-    const exchange = openSettlement();
-    exchange.trade();
-    exchange.mine(3);
+    const exchange = played("trade; mine 3");
     const hashes = (): string[] => [1, 2, 3].map((height) => hashAt(exchange, height));
     const before = hashes();
-    exchange.reorganize(2);
+    exchange.act("reorg 2");
     const after = hashes();
     expect(after.map((hash, index) => hash === before[index])).toEqual([true, false, false]);
     expect(blockOfHash(exchange.state, before[2] as string)).toBe(undefined);
@@ -46,40 +42,21 @@ describe("a reorganization", () => {
   });
 
   it("keeps the order of its transactions", () => {
-    const exchange = openSettlement();
-    exchange.trade();
-    exchange.mine();
-    exchange.send("carol BUY 40 YES @ 0.6", "alice SELL 40 YES @ 0.6");
-    exchange.mine();
-    exchange.reorganize(2);
-    exchange.mine();
+    const exchange = played(
+      "trade; mine; carol BUY 40 YES @ 0.6; alice SELL 40 YES @ 0.6; mine; reorg 2; mine",
+    );
     const [first, second] = [exchange.settlement(1), exchange.settlement(2)];
     expect(first.block).toBe(second.block);
     expect(first.place).toBeLessThan(second.place);
   });
 
-  it("makes the next block due in auto mode", () => {
-    const exchange = openSettlement({ settlement: "auto" });
-    exchange.trade();
-    exchange.advance("2s");
-    exchange.reorganize(1);
-    exchange.advance("2s");
-    expect(exchange.statuses).toEqual(["MINED"]);
-    exchange.advance("4s");
-    expect(exchange.statuses).toEqual(["CONFIRMED"]);
-  });
-
-  it("leaves a failed settlement failed, without a block", () => {
-    const exchange = openSettlement();
+  it("takes the block of a failed settlement", () => {
+    const exchange = played("fault fail; trade; mine");
     const story = () => settlementWords(exchange.state, exchange.settlement());
-    exchange.fault("fail");
-    exchange.trade();
-    exchange.mine();
     expect(story()).toMatch(/^settlement failed in block 1: /);
-    exchange.reorganize(1);
-    expect([exchange.statuses, exchange.settlement().block]).toEqual([["FAILED"], 0]);
-    exchange.mine();
-    expect(exchange.statuses).toEqual(["FAILED"]);
+    exchange.act("reorg 1");
+    expect(exchange.settlement().block).toBe(0);
+    exchange.act("mine");
     expect(story()).toMatch(/^settlement failed, and no block has it: /);
   });
 
@@ -87,13 +64,12 @@ describe("a reorganization", () => {
     const exchange = openSettlement();
     const native = (): bigint | undefined => exchange.state.chain.wallets.get(ALICE)?.native;
     const before = native();
-    exchange.call("alice", exchange.split(100));
-    exchange.mine();
+    mineCall(exchange, "alice", exchange.split(100));
     const [paid, split] = [native(), { usdc: 900, yes: 100, no: 100 }];
-    exchange.reorganize(1);
+    exchange.act("reorg 1");
     expect([native(), exchange.inLedger("alice")]).toEqual([before, split]);
     expect(exchange.onChain("alice")).toEqual({ usdc: 1000, yes: 0, no: 0 });
-    exchange.mine();
+    exchange.act("mine");
     expect([native(), exchange.onChain("alice")]).toEqual([paid, split]);
   });
 
@@ -104,27 +80,20 @@ describe("a reorganization", () => {
     const allowance = (): number => Number(wallet()?.allowances.get(spender)) / 1e6;
     exchange.call("alice", approve(spender, 30));
     exchange.call("alice", approve(conditionalTokens, 150));
-    exchange.mine();
-    exchange.trade();
-    exchange.mine();
+    exchange.act("mine; trade; mine");
     expect(allowance()).toBe(8);
     const split = exchange.call("alice", exchange.split(100));
     exchange.call("alice", { kind: "setApprovalForAll", operator: spender, approved: false });
-    exchange.mine();
-    exchange.reorganize(2);
+    exchange.act("mine; reorg 2");
     expect([allowance(), exchange.state.chain.restricted]).toEqual([30, 1]);
-    exchange.mine();
+    exchange.act("mine");
     expect([exchange.statuses, split.status, allowance()]).toEqual([["MINED"], "MINED", 8]);
     expect(wallet()?.allowances.get(conditionalTokens)).toBe(50_000_000n);
     expect(wallet()?.operators.get(spender)).toBe(false);
   });
 
   it("cancels orders that rely on its funds if only settled funds can be spent", () => {
-    const exchange = openSettlement({ balances: "settled" });
-    exchange.trade();
-    exchange.mine();
-    const order = exchange.send("alice SELL 40 YES @ 0.9");
-    exchange.reorganize(1);
-    expect(exchange.order(order)).toBe("CANCELED 0/40 SETTLEMENT_FAILED");
+    const exchange = played("trade; mine; alice SELL 40 YES @ 0.9; reorg 1", { balances: "settled" });
+    expect(exchange.order(3)).toBe("CANCELED 0/40 SETTLEMENT_FAILED");
   });
 });

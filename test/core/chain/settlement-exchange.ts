@@ -1,17 +1,12 @@
 import { onChainOf } from "../../../src/core/account.ts";
-import {
-  CERTAIN,
-  headOf,
-  type SettlementFaultKind,
-  type SettlementFaultTerms,
-} from "../../../src/core/chain/chain.ts";
+import { headOf } from "../../../src/core/chain/chain.ts";
 import { CONTRACTS, NO_PARENT } from "../../../src/core/chain/contracts.ts";
 import { tradeStatus } from "../../../src/core/chain/settlement.ts";
 import { type ContractCall, callGas, type Transaction } from "../../../src/core/chain/transaction.ts";
 import type { Decision } from "../../../src/core/refusals.ts";
 import { type ExchangeConfig, findAccount } from "../../../src/core/state.ts";
 import type { Outcome } from "../../../src/core/terms.ts";
-import { addressOf, type MarketTerms } from "../../support/commands.ts";
+import { addressOf, parametersIn } from "../../support/commands.ts";
 import { TestExchange } from "../../support/exchange.ts";
 
 const GWEI = 1_000_000_000;
@@ -44,30 +39,24 @@ export class SettlementExchange extends TestExchange {
     return [...this.state.trades].map((trade) => tradeStatus(this.state, trade));
   }
 
+  /** The settlement status of every trade, then the status of every wallet's call, and the height. */
+  get chainStatus(): string {
+    const calls = [...this.state.chain.transactions].flatMap(({ content, status, exception }) =>
+      content?.kind === "call" ? [exception?.hold ? `${status} ${exception.hold}` : status] : [],
+    );
+    return `${[...this.statuses, ...calls].join(" ")} at ${this.head}`;
+  }
+
   /** Bob sells 40 YES to alice at 0.55. */
-  trade(): void {
+  override trade(): void {
     this.send("alice BUY 40 YES @ 0.55", "bob SELL 40 YES @ 0.55");
   }
 
-  mine(count = 1): void {
-    this.mustSubmit({ kind: "mineBlocks", count });
-  }
-
-  fault(fault: SettlementFaultKind, terms: Partial<SettlementFaultTerms> = {}): void {
-    this.mustSubmit({
-      kind: "setSettlementFault",
-      fault,
-      probability: CERTAIN,
-      times: fault === "gasSpike" ? null : 1,
-      blocks: fault === "delay" ? 1 : 0,
-      baseFee: fault === "gasSpike" ? 500 * GWEI : 0,
-      reason: null,
-      ...terms,
-    });
-  }
-
-  reorganize(depth: number): Decision {
-    return this.submit({ kind: "reorganizeChain", depth });
+  /** Also reads a transfer of USDC: `pay alice bob 1 nonce=1 gwei=2`. */
+  protected override perform(text: string, market: number): void {
+    const [verb, from = "", to = "", usdc] = text.split(" ");
+    if (verb === "pay") this.call(from, transfer(to, Number(usdc)), parametersIn(text));
+    else super.perform(text, market);
   }
 
   /** Sends a wallet's call; returns its transaction. @throws Error if it is refused. */
@@ -98,13 +87,13 @@ export class SettlementExchange extends TestExchange {
     });
   }
 
-  split(shares: number, kind: "split" | "merge" = "split", market = 1): ContractCall {
+  split(shares: number, kind: "split" | "merge" = "split"): ContractCall {
     const amount = String(Math.round(shares * TOKEN_UNITS));
-    return { kind, ...this.#position(market), partition: ["1", "2"], amount };
+    return { kind, ...this.#position(), partition: ["1", "2"], amount };
   }
 
-  redeem(market = 1, indexSets: readonly string[] = ["1", "2"]): ContractCall {
-    return { kind: "redeem", ...this.#position(market), indexSets };
+  redeem(...indexSets: readonly string[]): ContractCall {
+    return { kind: "redeem", ...this.#position(), indexSets };
   }
 
   /** Returns the balances of an account on chain: USDC, YES and NO. */
@@ -129,8 +118,8 @@ export class SettlementExchange extends TestExchange {
     return this.state.chain.transactions.get(this.state.trades.get(trade).transaction);
   }
 
-  #position(market: number) {
-    const { conditionId: condition } = this.state.markets.get(market);
+  #position() {
+    const { conditionId: condition } = this.state.markets.get(1);
     return { collateral: CONTRACTS.collateral, parent: NO_PARENT, condition };
   }
 }
@@ -138,16 +127,20 @@ export class SettlementExchange extends TestExchange {
 /** Opens a market; alice has 1000 USDC, bob 500 YES, carol 1000 USDC and 500 of both; blocks are mined on request. */
 export function openSettlement(
   config: Partial<Pick<ExchangeConfig, "settlement" | "balances" | "seed">> = {},
-  terms: MarketTerms = {},
 ): SettlementExchange {
   const exchange = new SettlementExchange(config);
-  exchange.market(terms);
+  exchange.market();
   exchange.fund("alice", { usdc: 1000 });
   exchange.fund("bob", { yes: 500 });
   exchange.fund("carol", { usdc: 1000, yes: 500, no: 500 });
-  for (const name of ["alice", "bob", "carol"]) {
-    exchange.mustSubmit({ kind: "deriveCredentials", address: addressOf(name) });
-  }
+  exchange.act("derive alice bob carol");
+  return exchange;
+}
+
+/** Opens an exchange like `openSettlement`, and does what words say. */
+export function played(words: string, config?: Parameters<typeof openSettlement>[0]): SettlementExchange {
+  const exchange = openSettlement(config);
+  exchange.act(words);
   return exchange;
 }
 
@@ -188,6 +181,6 @@ export function mineCall(
   sending: Sending = {},
 ): string {
   const transaction = exchange.call(name, call, sending);
-  exchange.mine();
+  exchange.act("mine");
   return transaction.exception?.reason ?? transaction.status;
 }

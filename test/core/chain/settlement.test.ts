@@ -4,46 +4,74 @@ import { blockAt, CERTAIN } from "../../../src/core/chain/chain.ts";
 import { settledAt } from "../../../src/core/chain/settlement.ts";
 import { violations } from "../../../src/core/invariants/invariants.ts";
 import { documentLines } from "../../../src/core/state-document.ts";
+import type { SettlementMode } from "../../../src/core/terms.ts";
 import { millis } from "../../../src/core/units.ts";
 import { START } from "../../support/exchange.ts";
-import { readBack } from "../document/read-back.ts";
-import { openSettlement, transfer } from "./settlement-exchange.ts";
+import { rowsOf } from "../../support/table.ts";
+import { observableState, readBack } from "../document/read-back.ts";
+import { openSettlement, played } from "./settlement-exchange.ts";
+
+/** Rule, settlement mode, and parts of a history; then, after each part, the statuses of trades and calls, and the height. */
+const HISTORIES = rowsOf(`
+blocks can be requested | instant | trade; mine 3 | CONFIRMED at 4
+blocks can be requested | auto | trade; mine 3 | CONFIRMED at 3
+blocks can be requested | manual | trade; mine 3 | CONFIRMED at 3
+a block has all trades since the previous one | auto | trade; advance 1s; trade > advance 1s > advance 1h | MATCHED MATCHED at 0 > MINED MINED at 1 > CONFIRMED CONFIRMED at 3
+a settlement gets the faults in the order of setting, one per attempt, as often as requested | manual | fault delay blocks=1; fault fail times=2; trade 3; mine > mine; trade; mine | MATCHED FAILED FAILED at 1 > MINED FAILED FAILED MINED at 3
+a ghost fill makes no block due | auto | fault ghost; trade; advance 1h | MATCHED at 1
+a gas spike makes no block due until fees are raised | auto | fault gas-spike; trade; advance 1d > bump; advance 1d | MATCHED at 1 > CONFIRMED at 4
+a gas spike up to the maximum fee of the exchange defers nothing | manual | fault gas-spike baseFeeGwei=100; trade; mine | MINED at 1
+a base fee above the maximum fee of the exchange defers its settlements by one block | auto | base-fee 500; trade; advance 2s > advance 2s | MATCHED at 1 > MINED at 2
+a reorganization makes the next block due | auto | trade; advance 2s; reorg 1 > advance 2s > advance 4s | MATCHED at 1 > MINED at 2 > CONFIRMED at 4
+a reorganization leaves a failed settlement failed | manual | fault fail; trade; mine; reorg 1 > mine | FAILED at 1 > FAILED at 2
+mining is set to instant: what is pending and what follows settles at once | instant | trade; mining instant > trade | CONFIRMED at 1 > CONFIRMED CONFIRMED at 2
+mining is set to instant: what is pending and what follows settles at once | auto | trade; mining instant > trade | MINED at 1 > MINED MINED at 2
+mining is set to instant: what is pending and what follows settles at once | manual | trade; mining instant > trade | MINED at 1 > MINED MINED at 2
+mining is set to auto: a block at each interval, without end | manual | mining auto intervalMs=10000; trade; advance 9s > advance 1s > advance 20s > advance 25s | MATCHED at 0 > MINED at 1 > CONFIRMED at 3 > CONFIRMED at 5
+mining is set to manual: it settles on request | instant | mining manual; trade; advance 1h > mine | MATCHED at 0 > CONFIRMED at 1
+mining is set to manual: it settles on request | auto | mining manual; trade; advance 1h > mine | MATCHED at 0 > MINED at 1
+a call waits until an earlier nonce is mined | manual | pay alice bob 1 nonce=1; mine > pay alice bob 2 nonce=0; mine | PENDING NONCE_GAP at 1 > MINED MINED at 2
+a call makes no block due while an earlier nonce is missing | instant | pay alice bob 1 nonce=1; advance 1m > pay alice bob 2 nonce=0 | PENDING at 0 > MINED MINED at 1
+a call makes no block due while an earlier nonce is missing | auto | pay alice bob 1 nonce=1; advance 1m > pay alice bob 2 nonce=0; advance 2s | PENDING at 0 > MINED MINED at 1
+calls that cannot be mined ask for no further block | auto | pay alice bob 1 gwei=0; pay alice bob 1; advance 10m > advance 10m | PENDING UNDERPRICED PENDING NONCE_GAP at 1 > PENDING UNDERPRICED PENDING NONCE_GAP at 1
+calls that cannot be mined ask for no further block | auto | pay alice bob 1; pay alice bob 1 gwei=0; advance 10m > advance 10m | MINED PENDING UNDERPRICED at 3 > MINED PENDING UNDERPRICED at 3
+`);
+
+describe("on the chain", () => {
+  it.each(HISTORIES)("%s (%s): %s", (_rule, settlement, words = "", expected = "") => {
+    const exchange = openSettlement({ settlement: settlement as SettlementMode });
+    const found = words.split(" > ").map((part) => {
+      exchange.act(part);
+      return exchange.chainStatus;
+    });
+    expect(found.join(" > ")).toBe(expected);
+    expect(observableState(readBack(exchange.state))).toEqual(observableState(exchange.state));
+  });
+});
 
 describe("a block", () => {
-  it.each(["instant", "auto", "manual"] as const)("can be requested in mode %s", (settlement) => {
-    const exchange = openSettlement({ settlement });
-    exchange.trade();
-    exchange.mine(3);
-    expect(exchange.statuses).toEqual(["CONFIRMED"]);
-  });
-
-  it("is mined every two seconds in auto mode, with all trades since the previous one", () => {
-    const exchange = openSettlement({ settlement: "auto" });
+  it("is the time of its settlements", () => {
+    const exchange = played("trade; advance 1s", { settlement: "auto" });
     const at = (): number => settledAt(exchange.state, exchange.state.trades.get(1)) - START;
-    exchange.trade();
-    exchange.advance("1s");
-    exchange.trade();
     expect(at()).toBe(0);
-    exchange.advance("1s");
-    expect([exchange.statuses, exchange.head, at()]).toEqual([["MINED", "MINED"], 1, 2000]);
-    exchange.advance("1h");
+    exchange.act("advance 1s");
+    expect(at()).toBe(2000);
+    exchange.act("advance 1h");
     expect(at()).toBe(6000);
   });
 
   it("is not due for deposits, which are on the chain at once", () => {
     const exchange = openSettlement({ settlement: "auto" });
     expect(exchange.onChain("alice")).toEqual({ usdc: 1000, yes: 0, no: 0 });
-    exchange.advance("10s");
+    exchange.act("advance 10s");
     expect([exchange.head, exchange.state.chain.pending]).toEqual([0, 0]);
-    exchange.mine();
+    exchange.act("mine");
     expect(blockAt(exchange.state.chain, 1)?.count).toBe(exchange.state.chain.transactions.size);
   });
 
   it("with retried settlements is assembled in one step of an advance of time, and makes further blocks due", () => {
-    const testExchange = openSettlement({ settlement: "auto" });
+    const testExchange = played("fault retry times=2; trade 3", { settlement: "auto" });
     const { exchange } = testExchange;
-    testExchange.fault("retry", { times: 2 });
-    for (let count = 0; count < 3; count += 1) testExchange.trade();
     const seen: unknown[] = [];
     for (const _step of { [Symbol.iterator]: () => exchange.advanceInSteps(millis(exchange.now + 4_000)) })
       seen.push([testExchange.statuses.join(" "), violations(exchange.state), exchange.nextDueAt !== null]);
@@ -51,7 +79,7 @@ describe("a block", () => {
       ["RETRYING RETRYING MINED", [], true],
       ["MINED MINED MINED", [], true],
     ]);
-    testExchange.advance("4s");
+    testExchange.act("advance 4s");
     expect(exchange.nextDueAt).toBe(null);
   });
 });
@@ -59,30 +87,22 @@ describe("a block", () => {
 describe("with balances of settled funds only", () => {
   it("deposits can be spent at once, and proceeds in instant mode", () => {
     const exchange = openSettlement({ balances: "settled", settlement: "instant" });
-    exchange.fund("dave", { everyMarket: 10 });
-    exchange.trade();
-    exchange.send("dave SELL 10 YES @ 0.5", "alice SELL 40 YES @ 0.6");
+    exchange.act("fund dave everyMarket=10; trade; dave SELL 10 YES @ 0.5; alice SELL 40 YES @ 0.6");
   });
 
   it("proceeds of a ghost fill can never be spent", () => {
-    const exchange = openSettlement({ balances: "settled" });
-    exchange.fault("ghost");
-    exchange.trade();
-    exchange.mine(10);
+    const exchange = played("fault ghost; trade; mine 10", { balances: "settled" });
     expect(exchange.try("alice SELL 1 YES @ 0.6").ok).toBe(false);
   });
 });
 
 describe("a settlement that fails", () => {
   it("fails the newest settlements that spend its proceeds, and only as many as necessary", () => {
-    const exchange = openSettlement();
-    exchange.fund("alice", { yes: 30 });
-    exchange.trade();
+    const exchange = played("fund alice yes=30; trade");
     for (const price of [0.6, 0.7, 0.8])
-      exchange.send(`carol BUY 20 YES @ ${price}`, `alice SELL 20 YES @ ${price}`);
+      exchange.act(`carol BUY 20 YES @ ${price}; alice SELL 20 YES @ ${price}`);
     const { length } = exchange.events;
-    exchange.fault("fail", { reason: "the oracle is on holiday" });
-    exchange.mine();
+    exchange.act('fault fail reason="the oracle is on holiday"; mine');
     // Her own 30 shares cover the first sale and half of the second.
     expect(exchange.statuses).toEqual(["FAILED", "MINED", "FAILED", "FAILED"]);
     expect(exchange.inLedger("alice").yes).toBe(10);
@@ -95,14 +115,11 @@ describe("a settlement that fails", () => {
   });
 
   it("fails with a probability, as the seed determines", () => {
-    const play = (seed: string): string => {
-      const exchange = openSettlement({ seed, settlement: "instant" });
-      exchange.fault("fail", { probability: CERTAIN / 4, times: null });
-      for (let count = 0; count < 60; count += 1)
-        exchange.send("alice BUY 1 YES @ 0.5", "bob SELL 1 YES @ 0.5");
+    const [one = "", two = ""] = ["one", "two"].map((seed) => {
+      const exchange = played("fault fail probability=0.25", { seed, settlement: "instant" });
+      for (let count = 0; count < 60; count += 1) exchange.act("alice BUY 1 YES @ 0.5; bob SELL 1 YES @ 0.5");
       return exchange.statuses.map((status) => status.charAt(0)).join("");
-    };
-    const [one, two] = [play("one"), play("two")];
+    });
     for (const { length } of [one, two].map((letters) => letters.match(/F/g) ?? [])) {
       expect(length).toBeGreaterThan(5);
       expect(length).toBeLessThan(25);
@@ -111,100 +128,57 @@ describe("a settlement that fails", () => {
   });
 });
 
-describe("a ghost fill", () => {
-  it("makes no block due", () => {
-    const exchange = openSettlement({ settlement: "auto" });
-    exchange.fault("ghost");
-    exchange.trade();
-    exchange.advance("2s");
-    expect(exchange.exchange.nextDueAt).toBe(null);
-  });
-
-  it("fails if the ledger has not enough funds otherwise", () => {
-    const exchange = openSettlement();
-    exchange.fault("ghost");
-    exchange.send("alice BUY 400 YES @ 0.5", "bob SELL 400 YES @ 0.5");
-    exchange.mine();
-    exchange.call("alice", transfer("dave", 900));
-    exchange.mine();
-    expect(exchange.statuses).toEqual(["FAILED"]);
-    expect(exchange.inLedger("alice")).toEqual({ usdc: 100, yes: 0, no: 0 });
-    expect(exchange.inLedger("bob")).toEqual({ usdc: 0, yes: 500, no: 0 });
-  });
+it("a ghost fill fails if the ledger has not enough funds otherwise", () => {
+  const words =
+    "fault ghost; alice BUY 400 YES @ 0.5; bob SELL 400 YES @ 0.5; mine; pay alice dave 900; mine";
+  const exchange = played(words);
+  expect(exchange.statuses).toEqual(["FAILED"]);
+  expect(exchange.inLedger("alice")).toEqual({ usdc: 100, yes: 0, no: 0 });
+  expect(exchange.inLedger("bob")).toEqual({ usdc: 0, yes: 500, no: 0 });
 });
 
-describe("a gas spike", () => {
-  it("makes no block due while settlements cannot be mined, until their fees are raised", () => {
-    const exchange = openSettlement({ settlement: "auto" });
-    exchange.fault("gasSpike");
-    exchange.trade();
-    exchange.advance("1d");
-    expect(exchange.head).toBe(1);
-    exchange.mustSubmit({ kind: "bumpFees" });
-    exchange.advance("1d");
-    expect(exchange.statuses).toEqual(["CONFIRMED"]);
-  });
-
-  it("is why a settlement waits, from its start to its end, unless its fee is raised", () => {
-    const exchange = openSettlement();
-    const why = () => whyUnsettled(exchange.state, exchange.settlement());
-    const waits = "waits until somebody mines a block";
-    const spike =
-      "waits until its fee is raised or the base fee falls: the base fee is 500 gwei, the exchange offers 100";
-    exchange.trade();
-    expect(why()).toBe(waits);
-    exchange.fault("gasSpike");
-    expect(why()).toBe(spike);
-    exchange.mine();
-    expect(why()).toBe(spike);
-    exchange.mustSubmit({ kind: "endSettlementFault", number: null });
-    expect(why()).toBe(waits);
-    exchange.fault("gasSpike");
-    exchange.mustSubmit({ kind: "bumpFees" });
-    expect(why()).toBe(waits);
-    exchange.mine();
-    expect(exchange.statuses).toEqual(["MINED"]);
-  });
-
-  it("up to the maximum fee of the exchange defers nothing", () => {
-    const exchange = openSettlement();
-    exchange.fault("gasSpike", { baseFee: 100_000_000_000 });
-    exchange.trade();
-    exchange.mine();
-    expect(exchange.statuses).toEqual(["MINED"]);
-  });
+it("a gas spike is why a settlement waits, from its start to its end, unless its fee is raised", () => {
+  const exchange = openSettlement();
+  const why = (words: string) => {
+    exchange.act(words);
+    return whyUnsettled(exchange.state, exchange.settlement());
+  };
+  const waits = "waits until somebody mines a block";
+  const spike =
+    "waits until its fee is raised or the base fee falls: the base fee is 500 gwei, the exchange offers 100";
+  const steps = ["trade", "fault gas-spike", "mine", "end all", "fault gas-spike; bump"];
+  expect(steps.map(why)).toEqual([waits, spike, spike, waits, waits]);
+  exchange.act("mine");
+  expect(exchange.statuses).toEqual(["MINED"]);
 });
 
 describe("faults", () => {
   it("of one order hit only its settlement, and are part of the state document", () => {
     const exchange = openSettlement();
     const order = exchange.state.orders.next + 3;
-    exchange.fault("fail", { order });
+    const terms = {
+      fault: "fail",
+      probability: CERTAIN,
+      times: 1,
+      blocks: 0,
+      baseFee: 0,
+      reason: null,
+    } as const;
+    exchange.mustSubmit({ kind: "setSettlementFault", ...terms, order });
     const read = readBack(exchange.state);
     expect(read.chain.faults).toMatchObject([{ order }]);
     expect([...documentLines(read)]).toEqual([...documentLines(exchange.state)]);
-    for (let count = 0; count < 2; count += 1) exchange.trade();
-    exchange.mine();
+    exchange.act("trade 2; mine");
     expect(exchange.statuses).toEqual(["MINED", "FAILED"]);
   });
 
-  it("apply in the order of setting, one per attempt, as many times as requested", () => {
-    const exchange = openSettlement();
-    exchange.fault("delay", { blocks: 1 });
-    exchange.fault("fail", { times: 2 });
-    for (let count = 0; count < 3; count += 1) exchange.trade();
-    exchange.mine();
-    expect(exchange.statuses).toEqual(["MATCHED", "FAILED", "FAILED"]);
-    exchange.mine();
-    expect([exchange.statuses[0], exchange.state.chain.faults]).toEqual(["MINED", []]);
-  });
-
-  it("end by number", () => {
-    const exchange = openSettlement();
-    for (const kind of ["fail", "ghost"] as const) exchange.fault(kind);
-    const end = { kind: "endSettlementFault", number: 1 } as const;
-    exchange.mustSubmit(end);
-    expect(exchange.state.chain.faults.map(({ number }) => number)).toEqual([2]);
-    expect(exchange.submit(end)).toMatchObject({ refusal: { code: "FAULT_NOT_FOUND", number: 1 } });
+  it("end by number, or when they have hit as often as requested", () => {
+    const exchange = played("fault fail; fault ghost; end 1");
+    const numbers = () => exchange.state.chain.faults.map(({ number }) => number);
+    expect(numbers()).toEqual([2]);
+    const again = exchange.submit({ kind: "endSettlementFault", number: 1 });
+    expect(again).toMatchObject({ refusal: { code: "FAULT_NOT_FOUND", number: 1 } });
+    exchange.act("trade; mine");
+    expect(numbers()).toEqual([]);
   });
 });

@@ -1,10 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { blockTermsOf } from "../../../src/core/chain/chain.ts";
-import type { SettlementMode } from "../../../src/core/terms.ts";
 import { addressOf } from "../../support/commands.ts";
 import { readBack } from "../document/read-back.ts";
 import { stateLines } from "../properties/state-lines.ts";
-import { openSettlement, type SettlementExchange, transfer } from "./settlement-exchange.ts";
+import { openSettlement, played, type SettlementExchange, transfer } from "./settlement-exchange.ts";
 
 const GWEI = 1_000_000_000;
 
@@ -25,28 +24,27 @@ describe("dropping a transaction", () => {
     expect(exchange.state.chain.transactions.get(number).status).toBe("DROPPED");
     expectReadBack(exchange);
     const again = exchange.call("alice", transfer("bob", 7), { nonce: 0, hash });
-    exchange.mine();
+    exchange.act("mine");
     expect(again.status).toBe("MINED");
     expect(exchange.onChain("bob").usdc).toBe(7);
   });
 
   it("after a reorganization undoes it and its dependents in the ledger", () => {
-    const exchange = openSettlement({ settlement: "manual" });
+    const exchange = openSettlement();
     const sent = exchange.call("alice", transfer("carol", 600));
-    exchange.mine();
-    exchange.reorganize(1);
+    exchange.act("mine");
+    exchange.act("reorg 1");
     expect(exchange.inLedger("carol").usdc).toBe(1600);
     const spent = exchange.call("carol", transfer("bob", 1500));
     drop(exchange, sent.number);
     expect(exchange.inLedger("alice").usdc).toBe(1000);
     expect(exchange.inLedger("carol").usdc).toBe(1000);
-    exchange.mine();
+    exchange.act("mine");
     expect([sent.status, spent.status]).not.toContain("MINED");
   });
 
   it("changes nothing if it is unknown or not from a wallet", () => {
-    const exchange = openSettlement({ settlement: "manual" });
-    exchange.trade();
+    const exchange = played("trade");
     const before = exchange.exchange.sequence;
     for (const transaction of [9_999, exchange.settlement().number])
       expect(exchange.submit({ kind: "dropTransaction", transaction })).toEqual({ ok: true, events: [] });
@@ -66,62 +64,25 @@ describe("setting a nonce", () => {
   });
 });
 
-describe("setting the mining mode", () => {
-  const setMode = (exchange: SettlementExchange, mode: SettlementMode, intervalMs = 2_000): void =>
-    exchange.mustSubmit({ kind: "setMining", mode, intervalMs });
-
-  it.each(["instant", "auto", "manual"] as const)("to instant settles at once, from %s", (settlement) => {
-    const exchange = openSettlement({ settlement });
-    exchange.trade();
-    setMode(exchange, "instant");
-    expect(exchange.statuses).not.toContain("MATCHED");
-    exchange.trade();
-    expect(exchange.statuses).not.toContain("MATCHED");
-    expectReadBack(exchange);
-  });
-
-  it("to auto mines at the interval, without end", () => {
-    const exchange = openSettlement({ settlement: "manual" });
-    setMode(exchange, "auto", 10_000);
-    exchange.trade();
-    exchange.advance("9s");
-    expect(exchange.statuses).toEqual(["MATCHED"]);
-    exchange.advance("1s");
-    expect(exchange.statuses).toEqual(["MINED"]);
-    exchange.advance("20s");
-    expect([exchange.statuses, exchange.head]).toEqual([["CONFIRMED"], 3]);
-    exchange.advance("25s");
-    expect(exchange.head).toBe(5);
-  });
-
-  it.each(["instant", "auto"] as const)("to manual settles on request, from %s", (settlement) => {
-    const exchange = openSettlement({ settlement });
-    setMode(exchange, "manual");
-    exchange.trade();
-    exchange.advance("1h");
-    expect(exchange.statuses).toEqual(["MATCHED"]);
-    exchange.mine();
-    expect(exchange.statuses).not.toEqual(["MATCHED"]);
-  });
-});
-
 describe("header fields of blocks", () => {
   it("are those set last before each block, field by field", () => {
     const exchange = openSettlement();
     const miner = addressOf("zoe");
-    exchange.mine();
-    exchange.mustSubmit({ kind: "setBlockTerms", miner, gasLimit: null });
-    exchange.mine();
-    exchange.mustSubmit({ kind: "setBlockTerms", miner: null, gasLimit: 5 });
-    exchange.mine();
-    const { chain } = exchange.state;
-    const of = (serial: number) => blockTermsOf(chain, serial);
-    expect([2, 3, 4, 5].map((serial) => [of(serial).miner, of(serial).gasLimit])).toEqual([
-      [null, null],
-      [miner, null],
-      [miner, 5],
-      [miner, 5],
-    ]);
+    exchange.act("mine");
+    for (const terms of [
+      { miner, gasLimit: null },
+      { miner: null, gasLimit: 5 },
+    ]) {
+      exchange.mustSubmit({ kind: "setBlockTerms", ...terms });
+      exchange.act("mine");
+    }
+    const found = [2, 3, 4, 5].map((serial) => blockTermsOf(exchange.state.chain, serial));
+    const expected = [
+      { miner: null, gasLimit: null },
+      { miner, gasLimit: null },
+      ...Array(2).fill({ miner, gasLimit: 5 }),
+    ];
+    expect(found).toMatchObject(expected);
     expectReadBack(exchange);
   });
 });
@@ -132,23 +93,13 @@ describe("the next base fee", () => {
 
   it("applies to one block only", () => {
     const exchange = openSettlement();
-    exchange.mustSubmit({ kind: "setNextBaseFee", baseFee: 3 * GWEI });
+    exchange.act("base-fee 3");
     expectReadBack(exchange);
     const cheap = exchange.call("alice", transfer("bob", 1), { gwei: 2 });
     const dear = exchange.call("carol", transfer("bob", 1), { gwei: 4 });
-    exchange.mine(2);
+    exchange.act("mine 2");
     expect(baseFees(exchange).slice(-2)).toEqual([3 * GWEI, GWEI]);
     expect([dear.status, cheap.status]).toEqual(["MINED", "MINED"]);
     expect((dear.block as number) < (cheap.block as number)).toBe(true);
-  });
-
-  it("above the maximum fee of the exchange defers its settlements by one block", () => {
-    const exchange = openSettlement({ settlement: "auto" });
-    exchange.mustSubmit({ kind: "setNextBaseFee", baseFee: 500 * GWEI });
-    exchange.trade();
-    exchange.advance("2s");
-    expect(exchange.statuses).toEqual(["MATCHED"]);
-    exchange.advance("2s");
-    expect(exchange.statuses).toEqual(["MINED"]);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { readDocument } from "../../../src/core/rebuild-state.ts";
 import { openFundedExchange } from "../../support/exchange.ts";
-import { openSettlement } from "../chain/settlement-exchange.ts";
+import { played } from "../chain/settlement-exchange.ts";
 import { textOf } from "./damaged-documents.ts";
 import { parsed } from "./read-back.ts";
 
@@ -117,10 +117,7 @@ describe("an inconsistent document", () => {
   );
 
   it("is rejected if a deferred transaction is not in the list", () => {
-    const exchange = openSettlement();
-    exchange.fault("retry");
-    exchange.trade();
-    exchange.mine();
+    const exchange = played("fault retry; trade; mine");
     const [number] = exchange.state.chain.deferred;
     const document = textOf(exchange.state).replace(`"held":[${number}]`, '"held":[]');
     expect(errorOf(document)).toContain(

@@ -71,15 +71,12 @@ describe("shares of a single outcome", () => {
   });
 });
 
-const derive = (exchange: TestExchange, name: string): void =>
-  exchange.mustSubmit({ kind: "deriveCredentials", address: addressOf(name) });
-
 describe("deriving credentials", () => {
   const rotating = (...names: readonly string[]): TestExchange => {
     const exchange = new TestExchange({ ...FAUCET_OF_10_000, credentials: "rotate" });
     exchange.market();
     exchange.fund("erin", { usdc: 1 });
-    for (const name of names) derive(exchange, name);
+    for (const name of names) exchange.derive(name);
     return exchange;
   };
   const derivationsOf = ({ state }: TestExchange, name: string) =>
@@ -118,16 +115,15 @@ const mintsOf = (exchange: TestExchange): number[][] =>
   exchange.eventsOf("grantMinted").map(({ account, market, size }) => [account, market, size / 100]);
 
 describe("a grant of shares in every market", () => {
-  function opened(everyMarket: number): TestExchange {
+  function opened(): TestExchange {
     const exchange = new TestExchange();
-    exchange.market();
-    exchange.market();
-    exchange.fund("dave", { usdc: 100, everyMarket });
+    for (let market = 1; market <= 2; market += 1) exchange.market();
+    exchange.fund("dave", { usdc: 100, everyMarket: 50 });
     return exchange;
   }
 
   it("is available at once, and minted once, with the account's first order in a market", () => {
-    const exchange = opened(50);
+    const exchange = opened();
     const { issued } = exchange.state;
     expect(verdictOf(exchange.try("dave SELL 50.01 NO @ 0.5"))).toBe("INSUFFICIENT_BALANCE");
     expect(mintsOf(exchange)).toEqual([]);
@@ -140,7 +136,7 @@ describe("a grant of shares in every market", () => {
   });
 
   it("is minted by a canceled buy too, and in a market created later", () => {
-    const exchange = opened(50);
+    const exchange = opened();
     exchange.send("dave BUY 20 NO @ 0.5 FOK");
     exchange.market();
     exchange.mustSubmit(exchange.command("dave SELL 50 YES @ 0.5", 3));
@@ -148,10 +144,8 @@ describe("a grant of shares in every market", () => {
   });
 
   it("that is raised mints the difference, and adds to existing shares", () => {
-    const exchange = opened(50);
-    exchange.fund("dave", { yes: 5 });
-    exchange.send("dave SELL 20 YES @ 0.5");
-    exchange.fund("dave", { everyMarket: 30 });
+    const exchange = opened();
+    exchange.act("fund dave yes=5; dave SELL 20 YES @ 0.5; fund dave everyMarket=30");
     exchange.send("dave SELL 65 YES @ 0.5", "dave SELL 80 NO @ 0.99");
     expect(exchange.shares("dave", "YES")).toEqual({ balance: 85, reserved: 85 });
     expect(mintsOf(exchange)).toEqual([50, 30].map((shares) => [DAVE, 1, shares]));
@@ -161,9 +155,8 @@ describe("a grant of shares in every market", () => {
 /** Opens two markets without holdings; dave and eve have 10,000 USDC and a grant of 10,000 shares of every token. */
 function openFaucet(): SettlementExchange {
   const exchange = new SettlementExchange(FAUCET_OF_10_000);
-  exchange.market();
-  exchange.market();
-  for (const name of ["dave", "eve"]) derive(exchange, name);
+  for (let market = 1; market <= 2; market += 1) exchange.market();
+  exchange.act("derive dave eve");
   return exchange;
 }
 
@@ -215,7 +208,7 @@ describe("a grant that is raised", () => {
   it("by the first derivation is minted at once in the markets touched before", () => {
     const exchange = openFaucet();
     exchange.fund("frank", { yes: 7 });
-    derive(exchange, "frank");
+    exchange.derive("frank");
     expect(exchange.inLedger("frank")).toEqual({ usdc: 10_000, yes: 10_007, no: 10_000 });
     expect(exchange.inLedger("frank", 2)).toEqual({ usdc: 10_000, yes: 0, no: 0 });
   });
@@ -257,7 +250,7 @@ describe("if the exchange may not issue enough USDC for the grant", () => {
     const exchange = openWithLeft(19_999.99);
     const why = toEve(exchange, [exchange.tokenId("YES")], 5);
     expect(why).toBe("clobsim: the exchange has issued all that it can");
-    expect(() => derive(exchange, "frank")).toThrow("ISSUANCE_EXCEEDED");
+    expect(() => exchange.derive("frank")).toThrow("ISSUANCE_EXCEEDED");
     expect([mintsOf(exchange), exchange.inLedger("frank")]).toEqual([[], { usdc: 0, yes: 1, no: 0 }]);
   });
 });

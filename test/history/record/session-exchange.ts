@@ -1,7 +1,5 @@
-import { faultTerms, type SettlementFaultWords } from "../../../src/api/chain.ts";
 import { type PositionChange, positionTransaction } from "../../../src/api/contracts.ts";
 import type { ContractCall } from "../../../src/core/chain/transaction.ts";
-import type { CommandOf } from "../../../src/core/commands.ts";
 import type { ExchangeConfig } from "../../../src/core/state.ts";
 import { runSteps } from "../../../src/core/steps.ts";
 import { money, size } from "../../../src/core/units.ts";
@@ -9,7 +7,7 @@ import type { Exchange } from "../../../src/engine/exchange.ts";
 import { SessionLog } from "../../../src/engine/journal.ts";
 import { type RecordedScenario, recordScenario } from "../../../src/history/record/record-session.ts";
 import { RecordingError } from "../../../src/history/record/script.ts";
-import { addressOf, eventCommand, marketCommand } from "../../support/commands.ts";
+import { addressOf, eventCommand } from "../../support/commands.ts";
 import { UNSETTLED } from "../../support/config.ts";
 import { TestExchange } from "../../support/exchange.ts";
 
@@ -29,51 +27,6 @@ export class SessionExchange extends TestExchange {
   }
 
   protected override check(): void {}
-
-  /**
-   * Does what words say, separated by semicolons: `market rain feeRateBps=100; fund alice usdc=5 in 2; advance 1s`, or an
-   * order, which must be accepted, in a market: `alice BUY 1 YES @ 0.5 in 2`. Returns the number of the last order.
-   */
-  act(words: string): number {
-    for (const each of words.split(";")) {
-      const [text = "", market = "1"] = each.trim().split(/ in (?=\d+$)/);
-      this.#act(text, Number(market));
-    }
-    return this.state.orders.size;
-  }
-
-  #act(text: string, market: number): void {
-    const [verb = "", ...rest] = text.split(" ");
-    const [first = "1"] = rest;
-    const terms = Object.fromEntries(
-      [...text.matchAll(/(\w+)=("[^"]*"|\S+)/g)].map(([, name, value = ""]) => [name, JSON.parse(value)]),
-    );
-    if (verb === "market") this.mustSubmit(marketCommand(first, terms));
-    else if (verb === "derive")
-      for (const name of rest) this.mustSubmit({ kind: "deriveCredentials", address: addressOf(name) });
-    else if (verb === "fund") this.fund(first, terms, market);
-    else if (verb === "trade")
-      for (let count = 0; count < Number(first); count += 1)
-        this.act("alice BUY 1 YES @ 0.5; bob SELL 1 YES @ 0.5");
-    else if (verb === "mine") this.mustSubmit({ kind: "mineBlocks", count: Number(first) });
-    else if (verb === "reorg") this.mustSubmit({ kind: "reorganizeChain", depth: Number(first) });
-    else if (verb === "advance") this.advance(first);
-    else if (verb === "bump") this.mustSubmit({ kind: "bumpFees" });
-    else if (verb === "fault") {
-      const fault = { kind: first, ...terms } as SettlementFaultWords;
-      this.mustSubmit({ kind: "setSettlementFault", ...faultTerms(fault) });
-    } else if (verb === "end")
-      this.mustSubmit({ kind: "endSettlementFault", number: first === "all" ? null : Number(first) });
-    else if (verb === "close") this.mustSubmit({ kind: "closeMarket", market });
-    else if (verb === "resolve")
-      this.mustSubmit({
-        kind: "resolveMarket",
-        market,
-        winningOutcome: first as CommandOf<"resolveMarket">["winningOutcome"],
-      });
-    else if (first === "cancel") this.cancel(verb, Number(rest[1]));
-    else this.mustSubmit(this.command(text, market));
-  }
 
   /** Sends a wallet's transaction: a change of its position in the first market, or another call. */
   call(name: string, call: PositionChange | ContractCall, nonce: number | null = null): void {
