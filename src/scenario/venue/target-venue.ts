@@ -5,7 +5,7 @@ import { ExchangeClient, walletOf } from "../../client/client.ts";
 import { collect } from "../../client/result.ts";
 import { DocumentError, within } from "../../core/document-error.ts";
 import { decimalText, MONEY_PLACES, SIZE_PLACES } from "../../core/format.ts";
-import { anyOf } from "../../core/terms.ts";
+import { anyOf, SELF_TRADE_POLICIES, type SelfTradePolicy } from "../../core/terms.ts";
 import { FULL_PRICE, type Millis, millis, SHARE_UNITS, type Size, size } from "../../core/units.ts";
 import { FILE_LIMITS, readFailure, readText } from "../../regular-file.ts";
 import { ConfigError, didYouMean } from "../../setting.ts";
@@ -26,6 +26,13 @@ import {
   VenueError,
 } from "./views.ts";
 
+/** A market of a deployment. */
+interface TargetMarket {
+  readonly idOrSlug: string;
+  /** Declared because the API does not show it. */
+  readonly selfTrade: SelfTradePolicy;
+}
+
 /** A wallet on a deployment, and its funds there. */
 interface TargetAccount {
   readonly privateKey: string;
@@ -35,7 +42,7 @@ interface TargetAccount {
   readonly funds: ReadonlyMap<string, number>;
 }
 
-/** Maps a scenario's markets to ids or slugs of a deployment, and its accounts to wallets. */
+/** Maps a scenario's markets to those of a deployment, and its accounts to wallets. */
 type TargetFile = Readonly<ReturnType<typeof readTargetFile>>;
 
 const SECRETS: readonly string[] = ["privateKey", "apiKey", "secret", "passphrase"];
@@ -43,16 +50,17 @@ const MAX_ALIASES = 100;
 const VARIABLE = /^[A-Za-z_][A-Za-z\d_]{0,63}$/;
 
 /**
- * Reads a wallets file (YAML or JSON): `markets: { market: will-it-rain }` and
+ * Reads a wallets file (YAML or JSON): `markets: { market: will-it-rain }`, or with a self-trade policy
+ * `markets: { market: { market: will-it-rain, selfTrade: cancel-taker } }`, and
  * `accounts: { alice: { privateKey: 0x..., USDC: 1000 } }`. A secret written `$NAME` is read from the environment.
  * @throws ConfigError, whose message never contains a key
  */
 export function readTargetFile(path: string, environment: NodeJS.ProcessEnv) {
   try {
     const whole = load(path);
-    const { markets = {}, accounts = {} } = within("the file", () => requireKeys(whole));
+    const { markets = {}, accounts = {} } = within("the file", () => mappingOf(KEYS, whole));
     return {
-      markets: within("markets", () => eachIn(markets, textIn)),
+      markets: within("markets", () => eachIn(markets, marketIn)),
       accounts: within("accounts", () => eachIn(accounts, (value) => accountIn(value, environment))),
     };
   } catch (error) {
@@ -97,15 +105,20 @@ function mappingIn(value: unknown): Readonly<Record<string, unknown>> {
 }
 
 const KEYS = ["markets", "accounts"] as const;
+const MARKET_KEYS = ["market", "selfTrade"] as const;
 const KEY_RULE = "0x and 64 hexadecimal digits in quotes, or $NAME of a variable that holds them";
 
-function requireKeys(value: unknown): Partial<Readonly<Record<(typeof KEYS)[number], unknown>>> {
+/** Returns a mapping that has no other keys. */
+function mappingOf<Key extends string>(
+  keys: readonly Key[],
+  value: unknown,
+): Partial<Readonly<Record<Key, unknown>>> {
   const mapping = mappingIn(value);
   for (const key of Object.keys(mapping)) {
-    if (KEYS.some((known) => known === key)) continue;
-    throw wrong(`${anyOf(KEYS)}, found ${shown(key)}${didYouMean(key, KEYS)}`);
+    if (keys.some((known) => known === key)) continue;
+    throw wrong(`${anyOf(keys)}, found ${shown(key)}${didYouMean(key, keys)}`);
   }
-  return mapping;
+  return mapping as Partial<Record<Key, unknown>>;
 }
 
 /** Reads each value of a mapping. */
@@ -117,6 +130,14 @@ const eachIn = <Value>(value: unknown, read: (value: unknown, key: string) => Va
 function textIn(value: unknown): string {
   if (typeof value === "string" && value !== "") return value;
   throw wrong(`a text${typeof value === "bigint" ? ", in quotes" : ""}`);
+}
+
+function marketIn(value: unknown): TargetMarket {
+  if (typeof value !== "object" || value === null) return { idOrSlug: textIn(value), selfTrade: "allow" };
+  const { market, selfTrade: policy = "allow" } = mappingOf(MARKET_KEYS, value);
+  const selfTrade = SELF_TRADE_POLICIES.find((known) => known === policy);
+  if (selfTrade === undefined) throw wrong(anyOf(SELF_TRADE_POLICIES), "selfTrade");
+  return { idOrSlug: within("market", () => textIn(market)), selfTrade };
 }
 
 function accountIn(value: unknown, environment: NodeJS.ProcessEnv): TargetAccount {
@@ -166,7 +187,7 @@ async function checkTarget(url: string, source: string, { markets }: TargetFile)
   try {
     const time = await client.serverTime();
     if (!time.ok && time.error.status === null) throw new ConfigError(`--target: ${time.error.message}`);
-    for (const [name, idOrSlug] of markets) {
+    for (const [name, { idOrSlug }] of markets) {
       const found = await client.market(idOrSlug);
       if (found.ok) continue;
       if (found.error.status === null) return;
@@ -183,8 +204,12 @@ async function checkTarget(url: string, source: string, { markets }: TargetFile)
 
 /** Returns what a scenario needs and the wallets file lacks; null if nothing. */
 function fileNeedOf({ accounts, markets }: Scenario, file: TargetFile): string | null {
-  const missing = markets.find(({ name }) => !file.markets.has(name));
-  if (missing !== undefined) return `needs market ${missing.name} in the wallets file`;
+  for (const { name, selfTrade } of markets) {
+    const market = file.markets.get(name);
+    if (market === undefined) return `needs market ${name} in the wallets file`;
+    if (market.selfTrade === selfTrade) continue;
+    return `needs market ${name} with selfTrade ${selfTrade}, the wallets file gives ${market.selfTrade}`;
+  }
   for (const { name, funding } of accounts) {
     const account = file.accounts.get(name);
     if (account === undefined) return `needs account ${name} in the wallets file`;
@@ -262,7 +287,7 @@ class TargetVenue extends HttpVenue {
   /** Finds the scenario's markets. @throws NotRunnable if one is unsuitable, VenueError if the deployment does not answer. */
   protected override async openMarkets({ markets }: Scenario): Promise<void> {
     for (const terms of markets) {
-      const idOrSlug = this.#file.markets.get(terms.name) as string;
+      const { idOrSlug } = this.#file.markets.get(terms.name) as TargetMarket;
       const market = await this.ask("getMarket", { path: { idOrSlug } });
       const misfit = misfitOf(terms, market);
       if (misfit !== null) throw new NotRunnable(`needs market ${terms.name} with ${misfit}`);

@@ -32,7 +32,7 @@ function refusalOf(text: string, environment: Readonly<Record<string, string>> =
   throw new Error("the file was read");
 }
 
-const WHOLE = `markets: { rain: will-it-rain, snow: "0x12" }
+const WHOLE = `markets: { rain: will-it-rain, snow: { market: "0x12", selfTrade: cancel-maker } }
 accounts:
   alice:
     privateKey: "${KEY}"
@@ -48,8 +48,8 @@ describe("a wallets file", () => {
   it("maps markets, and gives wallets and funds of accounts", () => {
     const { markets, accounts } = readTargetFile(write(WHOLE), { BOB: KEY });
     expect([...markets]).toEqual([
-      ["rain", "will-it-rain"],
-      ["snow", "0x12"],
+      ["rain", { idOrSlug: "will-it-rain", selfTrade: "allow" }],
+      ["snow", { idOrSlug: "0x12", selfTrade: "cancel-maker" }],
     ]);
     expect(accounts.get("alice")).toEqual({
       privateKey: KEY,

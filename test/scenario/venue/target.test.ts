@@ -42,12 +42,14 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 /** Creates a market without trades on the deployment, and returns its slug. */
-async function newMarket(): Promise<string> {
+async function newMarket(terms: { readonly selfTrade?: "cancel-taker" } = {}): Promise<string> {
   markets += 1;
   const texts = { description: "", category: "test", tags: [] };
   const slug = `deployed-${markets}`;
   const event = orThrow(await operator.control.createEvent({ title: slug, slug, ...texts }));
-  orThrow(await operator.control.createMarket({ eventId: event.id, question: slug, slug, ...texts }));
+  orThrow(
+    await operator.control.createMarket({ eventId: event.id, question: slug, slug, ...texts, ...terms }),
+  );
   return slug;
 }
 
@@ -134,6 +136,20 @@ steps:
       walletsFor(slug),
     );
     expect(failure).toBeNull();
+  });
+
+  it("runs on a market with a self-trade policy that the wallets file declares", async () => {
+    const slug = await newMarket({ selfTrade: "cancel-taker" });
+    const text = `scenario: own orders do not meet
+market: { selfTrade: cancel-taker }
+accounts: { alice: { USDC: 10 }, bob: { YES: 5 } }
+steps:
+  - bob: SELL 5 YES @ 0.5
+  - bob: BUY 5 YES @ 0.5
+    status: CANCELED 0/5 SELF_TRADE
+`;
+    const wallets = walletsFor(`{ market: ${slug}, selfTrade: cancel-taker }`);
+    expect((await runThere(text, wallets)).failure).toBeNull();
   });
 
   it("compares the settlement status of fills from the public API", async () => {
@@ -279,6 +295,8 @@ describe("a scenario that does not match the wallets file is skipped with the re
       market market with minOrderSize 5, it has 1 | market: { minOrderSize: 5 } | markets: { market: any }
       market market with feeRateBps 20, it has 0 | market: { feeRateBps: 20 } | markets: { market: any }
       market market with matching independent, it has complementary | market: { matching: independent } | markets: { market: any }
+      market market with selfTrade cancel-taker, the wallets file gives allow | market: { selfTrade: cancel-taker } | markets: { market: any }
+      market market with selfTrade allow, the wallets file gives cancel-both | accounts: { alice: {} } | markets: { market: { market: any, selfTrade: cancel-both } }
       control plane: settlement manual | settlement: manual | markets: { market: any }
       control plane: settlement auto | settlement: auto | markets: { market: any }
       control plane: balances settled | balances: settled | markets: { market: any }
