@@ -13,7 +13,7 @@ import {
   text,
 } from "../../src/core/schema.ts";
 import { type Millis, millis } from "../../src/core/units.ts";
-import { forAll, ofKind, runs } from "../support/runs.ts";
+import { forAll, ofKind, runs, type ValueOf } from "../support/runs.ts";
 
 /** A field of each kind that can be packed. */
 const Item = record(
@@ -49,19 +49,14 @@ const itemOf = (number: number): Item => ({
   slot: 2 ** 31 - 1 - number,
 });
 
-type Step =
-  | { readonly kind: "add"; readonly count: number }
-  | { readonly kind: "addClosed"; readonly count: number }
-  | { readonly kind: "change" | "close" | "read" | "look" | "restore"; readonly pick: number }
-  | { readonly kind: "snapshot" };
-
 const pick = fc.oneof(fc.nat(), fc.constantFrom(0, 31, 32, 511, 512, 1_023));
-const step: fc.Arbitrary<Step> = fc.oneof(
+const step = fc.oneof(
   ofKind(3, "add", { count: fc.constantFrom(1, 2, 40, 513) }),
   ofKind(2, "addClosed", { count: fc.constantFrom(1, 2, 40, 513) }),
   ...(["change", "close", "read", "look", "restore"] as const).map((kind) => ofKind(2, kind, { pick })),
   ofKind(2, "snapshot"),
 );
+type Step = ValueOf<typeof step>;
 
 /** A table, its expected records, and the numbers of the open ones. */
 interface Expected {

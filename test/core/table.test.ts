@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { Table } from "../../src/core/table.ts";
-import { forAll, ofKind, runs } from "../support/runs.ts";
+import { forAll, ofKind, runs, type ValueOf } from "../support/runs.ts";
 
 interface Item {
   readonly name: number;
@@ -35,20 +35,15 @@ const INITIAL_TABLES: readonly [how: string, table: () => Table<Item>, items: ()
     ["lazy", () => Table.lazy(SIZE, made), () => made(0, SIZE), 60],
   ];
 
-type Step =
-  | { readonly kind: "add"; readonly count: number }
-  | { readonly kind: "change" | "read" | "replace"; readonly pick: number }
-  | { readonly kind: "snapshot" }
-  | { readonly kind: "restore"; readonly pick: number };
-
 const pick = fc.oneof(fc.nat(), fc.constantFrom(0, 4_095, 4_096, 8_191, SIZE - 1));
-const step: fc.Arbitrary<Step> = fc.oneof(
+const step = fc.oneof(
   ofKind(3, "add", { count: fc.constantFrom(1, 2, 3, 2000, 4096) }),
   ofKind(2, "change", { pick }),
   ...(["read", "replace"] as const).map((kind) => ofKind(1, kind, { pick })),
   ofKind(2, "snapshot"),
   ofKind(2, "restore", { pick: fc.nat() }),
 );
+type Step = ValueOf<typeof step>;
 
 /** Runs steps on tables, of which some are kept as snapshots and restored, and on plain arrays. */
 function play({ table, items }: Expected, steps: readonly Step[]): void {

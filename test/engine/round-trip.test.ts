@@ -8,20 +8,11 @@ import { Snapshots } from "../../src/engine/clock.ts";
 import { type OpenedExchange, openAtOrigin } from "../../src/engine/open-exchange.ts";
 import { loadOrigin } from "../../src/engine/origin.ts";
 import { anySteeredMove, type ChainMove, chainCommandOf } from "../core/chain/chain-moves.ts";
-import { type Move, openArena } from "../core/properties/moves.ts";
-import { forAllAsync, ofKind, runs } from "../support/runs.ts";
+import { openArena } from "../core/properties/moves.ts";
+import { forAllAsync, ofKind, runs, type ValueOf } from "../support/runs.ts";
 import { type DiskImage, SimulatedDisk } from "../support/simulated-disk.ts";
 import { stateHashes } from "../support/state-hashes.ts";
 import { NOON, openOn, persistedConfig, withoutLock } from "./support/persisted.ts";
-
-type Turn =
-  | { readonly kind: "moves"; readonly moves: readonly (Move | ChainMove)[] }
-  | { readonly kind: "snapshot" }
-  | { readonly kind: "restore"; readonly pick: number; readonly isForgotten: boolean }
-  | { readonly kind: "reset" }
-  | { readonly kind: "clock"; readonly setting: ClockSetting; readonly ms: number }
-  | { readonly kind: "pass"; readonly ms: number }
-  | { readonly kind: "reopen"; readonly how: "killed" | "stopped" | "stopped, no db.json" };
 
 const SETTINGS: readonly ClockSetting[] = [
   { mode: "frozen", rate: 1 },
@@ -30,7 +21,7 @@ const SETTINGS: readonly ClockSetting[] = [
   { mode: "scaled", rate: 3600 },
 ];
 const milliseconds = fc.constantFrom(0, 1, 499, 2000, 61_000);
-const turn: fc.Arbitrary<Turn> = fc.oneof(
+const turn = fc.oneof(
   ofKind(6, "moves", { moves: fc.array(anySteeredMove, { maxLength: 15, size: "max" }) }),
   ofKind(2, "snapshot"),
   ofKind(2, "restore", { pick: fc.nat(), isForgotten: fc.boolean() }),
@@ -39,6 +30,7 @@ const turn: fc.Arbitrary<Turn> = fc.oneof(
   ofKind(2, "pass", { ms: milliseconds }),
   ofKind(2, "reopen", { how: fc.constantFrom("killed", "stopped", "stopped, no db.json") }),
 );
+type Turn = ValueOf<typeof turn>;
 
 const config: fc.Arbitrary<Partial<Config>> = fc.record({
   clock: fc.constantFrom({ mode: "frozen" as const }, { mode: "real" as const }),
@@ -83,7 +75,7 @@ class Running {
     }
   }
 
-  #move(move: Move | ChainMove): void {
+  #move(move: ChainMove): void {
     const { exchange, clock } = this.opened;
     if (move.kind === "wait") runSteps(clock.moveInSteps(clock.setting, millis(exchange.now + move.ms)));
     else {

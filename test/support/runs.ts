@@ -32,8 +32,11 @@ export const forAllAsync = <Values extends [unknown, ...unknown[]]>(
 export const casesAtLevel = <Case>(cases: readonly Case[], every = 5): readonly Case[] =>
   isAll ? cases : cases.filter((_, index) => index % every === 0);
 
+/** The type of the values of an arbitrary. */
+export type ValueOf<Arbitrary> = Arbitrary extends fc.Arbitrary<infer Value> ? Value : never;
+
 type Values<Fields> = {
-  readonly [Name in keyof Fields]: Fields[Name] extends fc.Arbitrary<infer Value> ? Value : never;
+  readonly [Name in keyof Fields]: ValueOf<Fields[Name]>;
 };
 
 /** Returns a weighted arbitrary of records of one kind, for `fc.oneof`. */

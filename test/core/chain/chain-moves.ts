@@ -11,65 +11,33 @@ import { type Millis, millis } from "../../../src/core/units.ts";
 import { Exchange } from "../../../src/engine/exchange.ts";
 import { addressOf } from "../../support/commands.ts";
 import { START } from "../../support/exchange.ts";
-import { ofKind } from "../../support/runs.ts";
-import { ARENA, anyMove, commandOf, type Move, openArena } from "../properties/moves.ts";
+import { ofKind, type ValueOf } from "../../support/runs.ts";
+import { ARENA, anyMove, commandOf, openArena } from "../properties/moves.ts";
 
 const NAMES = ["ann", "ben", "cat", "dan", "eve"] as const;
 const INPUT = "0x01";
 const GWEI = 1_000_000_000;
 const ETHER = 1_000_000_000_000_000_000n;
 
-type TokenCall = "approve" | "transfer" | "transferFrom" | "operator" | "shares";
-type CallKind = "send" | TokenCall | "split" | "merge" | "redeem";
-
-/** Action on the settlement chain, valid or not. */
-export type ChainMove =
-  | { readonly kind: "mine"; readonly count: number }
-  | {
-      readonly kind: "fault";
-      readonly fault: SettlementFaultKind;
-      readonly times: number;
-      readonly half: boolean;
-    }
-  | { readonly kind: "calm" }
-  | { readonly kind: "bump" }
-  | { readonly kind: "reorganize"; readonly depth: number }
-  | { readonly kind: "nonce"; readonly by: number; readonly nonce: number }
-  | { readonly kind: "ether"; readonly by: number; readonly ether: number }
-  /** The `which`-th latest transaction. */
-  | { readonly kind: "drop"; readonly which: number }
-  | { readonly kind: "mining"; readonly mode: SettlementMode; readonly seconds: number }
-  | { readonly kind: "fee"; readonly gwei: number }
-  | {
-      readonly kind: "call";
-      readonly call: CallKind;
-      readonly by: number;
-      readonly to: number;
-      readonly market: number;
-      readonly outcome: Outcome;
-      /** In size units. */
-      readonly amount: number;
-      readonly gwei: number;
-      readonly nonce: number | null;
-    };
-
 const fault = fc.constantFrom<SettlementFaultKind[]>("fail", "retry", "delay", "ghost", "gasSpike");
 const who = fc.nat({ max: NAMES.length - 1 });
 
-const CALLS = "send approve transfer transferFrom operator shares split split merge redeem redeem";
-
-const chainMove: fc.Arbitrary<ChainMove> = fc.oneof(
+const chainMove = fc.oneof(
   ofKind(4, "mine", { count: fc.constantFrom(1, 1, 1, 2, 5) }),
   ofKind(3, "fault", { fault, times: fc.constantFrom(1, 1, 2, 3), half: fc.boolean() }),
   { weight: 1, arbitrary: fc.constant({ kind: "calm" as const }) },
   { weight: 1, arbitrary: fc.constant({ kind: "bump" as const }) },
   ofKind(2, "reorganize", { depth: fc.constantFrom(1, 1, 2, 3) }),
   ofKind(8, "call", {
-    call: fc.constantFrom(...(CALLS.split(" ") as CallKind[])),
+    call: fc.constantFrom(
+      ...(["send", "approve", "transfer", "transferFrom", "operator", "shares"] as const),
+      ...(["split", "split", "merge", "redeem", "redeem"] as const),
+    ),
     by: who,
     to: who,
     market: fc.nat({ max: 4 }),
     outcome: fc.constantFrom<Outcome[]>("YES", "NO"),
+    /** In size units. */
     amount: fc.constantFrom(0, 1, 100, 500, 1000, 3000, 100_000),
     gwei: fc.constantFrom(2, 2, 2, 600),
     nonce: fc.constantFrom(null, null, null, 0, 1, 3),
@@ -77,14 +45,12 @@ const chainMove: fc.Arbitrary<ChainMove> = fc.oneof(
 );
 
 /** Any action, mostly orders, often on the chain. */
-export const anyChainMove: fc.Arbitrary<Move | ChainMove> = fc.oneof(
-  { weight: 5, arbitrary: anyMove },
-  { weight: 2, arbitrary: chainMove },
-);
+export const anyChainMove = fc.oneof({ weight: 5, arbitrary: anyMove }, { weight: 2, arbitrary: chainMove });
 
-const steeringMove: fc.Arbitrary<ChainMove> = fc.oneof(
+const steeringMove = fc.oneof(
   ofKind(1, "nonce", { by: who, nonce: fc.nat({ max: 4 }) }),
   ofKind(1, "ether", { by: who, ether: fc.constantFrom(0, 1, 50_000) }),
+  // The `which`-th latest transaction.
   ofKind(1, "drop", { which: fc.nat({ max: 3 }) }),
   ofKind(1, "mining", {
     mode: fc.constantFrom<SettlementMode[]>("instant", "auto", "manual"),
@@ -94,12 +60,14 @@ const steeringMove: fc.Arbitrary<ChainMove> = fc.oneof(
 );
 
 /** The same, and the commands with which a test controls the chain. */
-export const anySteeredMove: fc.Arbitrary<Move | ChainMove> = fc.oneof(
+export const anySteeredMove = fc.oneof(
   { weight: 12, arbitrary: anyChainMove },
   { weight: 1, arbitrary: steeringMove },
 );
 
-export type Moves = readonly (Move | ChainMove)[];
+/** An action of a client or on the settlement chain, valid or not. */
+export type ChainMove = ValueOf<typeof anySteeredMove>;
+export type Moves = readonly ChainMove[];
 
 /** Any history of trading and of the chain, including commands with which a test controls it. */
 export const histories = (maxLength: number): fc.Arbitrary<Moves> =>
@@ -156,7 +124,7 @@ export function replayed(config: ExchangeConfig, journal: Iterable<Stamped>): St
 }
 
 /** Returns the command of a move in a state; null for a wait. */
-export function chainCommandOf(state: State, now: Millis, move: Move | ChainMove): Command | null {
+export function chainCommandOf(state: State, now: Millis, move: ChainMove): Command | null {
   switch (move.kind) {
     case "mine":
       return { kind: "mineBlocks", count: move.count };

@@ -12,7 +12,7 @@ import { Exchange } from "../../../src/engine/exchange.ts";
 import { addressOf, eventCommand, type MarketTerms, marketCommand } from "../../support/commands.ts";
 import { AUTO } from "../../support/config.ts";
 import { START } from "../../support/exchange.ts";
-import { ofKind } from "../../support/runs.ts";
+import { ofKind, type ValueOf } from "../../support/runs.ts";
 
 const NAMES = ["ann", "ben", "cat", "dan"] as const;
 
@@ -25,35 +25,6 @@ const MARKETS: readonly MarketTerms[] = [
   { tickSize: 0.01, minOrderSize: 0.01, feeRateBps: 10_000 },
 ];
 
-/** Action of a client, valid or not, that can be converted to a command in any state. */
-export type Move =
-  | {
-      readonly kind: "order";
-      readonly by: number;
-      readonly market: number;
-      readonly outcome: Outcome;
-      readonly side: Side;
-      /** 0..1 of the price grid; off the grid when `isOff`. */
-      readonly level: number;
-      readonly isOff: boolean;
-      /** In size units, or as much as the account can pay for. */
-      readonly size: number | "all";
-      readonly type: OrderType;
-      readonly lifeMs: number;
-    }
-  | { readonly kind: "cancel"; readonly by: number; readonly back: number }
-  | { readonly kind: "cancelAll"; readonly by: number }
-  | { readonly kind: "derive"; readonly by: number }
-  | {
-      readonly kind: "fund";
-      readonly by: number;
-      readonly amount: number;
-      readonly into: "usdc" | Outcome | "all";
-    }
-  | { readonly kind: "end"; readonly market: number; readonly how: "close" | "YES" | "NO" | "SPLIT" }
-  | { readonly kind: "open"; readonly like: number }
-  | { readonly kind: "wait"; readonly ms: number };
-
 const by = fc.nat({ max: NAMES.length - 1 });
 /** Sometimes one that does not exist or was created later. */
 const market = fc.oneof(
@@ -62,17 +33,18 @@ const market = fc.oneof(
 );
 const outcome = fc.constantFrom<Outcome[]>("YES", "NO");
 
-const order: fc.Arbitrary<Move> = fc.record({
-  kind: fc.constant("order"),
+const order = {
   by,
   market,
   outcome,
   side: fc.constantFrom<Side[]>("BUY", "SELL"),
+  /** From 0 to 1 of the price grid; off the grid when `isOff`. */
   level: fc.oneof(
     { weight: 3, arbitrary: fc.constantFrom(0.375, 0.5, 0.625) },
     { weight: 1, arbitrary: fc.integer({ min: 0, max: 8 }).map((n) => n / 8) },
   ),
   isOff: fc.integer({ min: 0, max: 30 }).map((n) => n === 0),
+  /** In size units, or as much as the account can pay for. */
   size: fc.oneof(
     { weight: 6, arbitrary: fc.integer({ min: 1, max: 3000 }) },
     { weight: 2, arbitrary: fc.constant("all" as const) },
@@ -80,26 +52,24 @@ const order: fc.Arbitrary<Move> = fc.record({
   ),
   type: fc.constantFrom<OrderType[]>("GTC", "GTC", "GTC", "GTC", "GTD", "GTD", "FOK", "FAK"),
   lifeMs: fc.constantFrom(0, 1, 500, 1000, 1500, 60_000),
-});
+};
 
-/** Any action, mostly orders. */
-export const anyMove: fc.Arbitrary<Move> = fc.oneof(
-  { weight: 120, arbitrary: order },
+/** Any action of a client, valid or not, mostly an order. It can be converted to a command in any state. */
+export const anyMove = fc.oneof(
+  ofKind(120, "order", order),
   ofKind(16, "cancel", { by, back: fc.nat({ max: 12 }) }),
   ofKind(3, "cancelAll", { by }),
   ofKind(3, "derive", { by }),
   ofKind(6, "fund", {
     by,
     amount: fc.constantFrom(0, 1, 7, 1000, 100_000, 2_000_000_000),
-    into: fc.constantFrom("usdc" as const, "YES" as const, "NO" as const, "all" as const),
+    into: fc.constantFrom("usdc", "YES", "NO", "all"),
   }),
   ofKind(1, "open", { like: fc.nat({ max: MARKETS.length - 1 }) }),
-  ofKind(1, "end", {
-    market,
-    how: fc.constantFrom("close" as const, "YES" as const, "NO" as const, "SPLIT" as const),
-  }),
+  ofKind(1, "end", { market, how: fc.constantFrom("close", "YES", "NO", "SPLIT") }),
   ofKind(10, "wait", { ms: fc.constantFrom(1, 499, 500, 1001, 90_000) }),
 );
+export type Move = ValueOf<typeof anyMove>;
 
 /** Configuration of the arena, the exchange of property tests. */
 export const ARENA: ExchangeConfig = {

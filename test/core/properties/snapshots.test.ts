@@ -29,12 +29,7 @@ function frozenSnapshot(exchange: Exchange): Snapshot {
   return snapshot;
 }
 
-type Turn =
-  | { readonly kind: "moves"; readonly moves: Moves }
-  | { readonly kind: "keep" }
-  | { readonly kind: "return"; readonly pick: number };
-
-const turn: fc.Arbitrary<Turn> = fc.oneof(
+const turn = fc.oneof(
   ofKind(4, "moves", { moves: tradingOrAny(12) }),
   ofKind(2, "keep"),
   ofKind(2, "return", { pick: fc.nat() }),

@@ -22,40 +22,32 @@ function clockedExchange(mode: ClockMode, rate = 1) {
 }
 
 describe("a clock", () => {
-  it("in mode real follows the wall clock, beginning at the time of the exchange", () => {
-    const { clock, later } = clockedExchange("real");
-    expect([later(0), later(1), later(999)]).toEqual([0, 1, 1000]);
-    expect([clock.mode, clock.rate]).toEqual(["real", 1]);
-  });
-
-  it("in mode frozen does not advance", () => {
-    const { clock, later } = clockedExchange("frozen");
-    expect([later(0), later(1_000_000)]).toEqual([0, 0]);
-    expect([clock.mode, clock.rate]).toEqual(["frozen", 0]);
-  });
-
-  it.each([
-    [60, 1000, 60_000],
-    [0.1, 1000, 100],
-    [0.1, 9, 0],
-    [1.5, 3, 4],
-    [1_000_000, 1, 1_000_000],
-  ])("scaled by %d advances in %d ms by %d ms", (rate, wallMs, virtualMs) => {
-    const { clock, later } = clockedExchange("scaled", rate);
-    expect(later(wallMs)).toBe(virtualMs);
-    expect([clock.mode, clock.rate]).toEqual(["scaled", rate]);
+  it.each<[rule: string, ClockMode, rate: number, wallMs: number[], virtualMs: number[]]>([
+    [
+      "real follows the wall clock, beginning at the time of the exchange",
+      "real",
+      1,
+      [0, 1, 999],
+      [0, 1, 1000],
+    ],
+    ["real reads whole milliseconds from a wall clock with fractions", "real", 1, [0.6, 0.6], [0, 1]],
+    ["frozen does not advance", "frozen", 0, [0, 1_000_000], [0, 0]],
+    ["scaled multiplies", "scaled", 60, [1000], [60_000]],
+    ["scaled divides", "scaled", 0.1, [1000], [100]],
+    ["scaled rounds down", "scaled", 0.1, [9], [0]],
+    ["scaled by a fraction rounds down", "scaled", 1.5, [3], [4]],
+    ["scaled by the maximum", "scaled", 1_000_000, [1], [1_000_000]],
+  ])("in mode %s", (_rule, mode, rate, wallMs, virtualMs) => {
+    const { clock, later } = clockedExchange(mode, rate);
+    expect(wallMs.map(later)).toEqual(virtualMs);
+    expect([clock.mode, clock.rate]).toEqual([mode, rate]);
   });
 
   it("does not drift if it is read often", () => {
-    const often = clockedExchange("scaled", 0.7);
+    const { later } = clockedExchange("scaled", 0.7);
     let last = 0;
-    for (let step = 0; step < 10_000; step += 1) last = often.later(1);
+    for (let step = 0; step < 10_000; step += 1) last = later(1);
     expect(last).toBe(7000);
-  });
-
-  it("reads whole milliseconds from a wall clock with fractions", () => {
-    const { later } = clockedExchange("real");
-    expect([later(0.6), later(0.6)]).toEqual([0, 1]);
   });
 
   it("never runs backwards if the wall clock jumps back, and advances again later", () => {
@@ -87,20 +79,23 @@ describe("setting a clock", () => {
     expect(later(5)).toBe(10_005);
   });
 
-  it("from frozen to real does not add the wall time that passed while frozen", () => {
+  it.each<[rule: string, ClockMode, rate: number, wallMs: number, ...virtualMs: number[]]>([
+    [
+      "from frozen to real does not add the wall time that passed while frozen",
+      "frozen",
+      1,
+      1_000_000,
+      1000,
+      1001,
+    ],
+    ["to scaled scales only later time", "scaled", 10, 100, 2000, 2001],
+  ])("%s", (_rule, mode, rate, wallMs, ...virtualMs) => {
     const { move, later } = clockedExchange("real");
     later(1000);
-    move("frozen", 1);
-    later(1_000_000);
+    move(mode, rate);
+    const during = later(wallMs);
     move("real", 1);
-    expect(later(1)).toBe(1001);
-  });
-
-  it("to scaled scales only later time", () => {
-    const { move, later } = clockedExchange("real");
-    later(1000);
-    move("scaled", 10);
-    expect(later(100)).toBe(2000);
+    expect([during, later(1)]).toEqual(virtualMs);
   });
 });
 
@@ -169,28 +164,37 @@ describe("the timer between requests", () => {
 
   const passes = (wallMs: number): void => void vi.advanceTimersByTime(wallMs);
 
-  function timedExchange(mode: ClockMode) {
+  /** Opens a clock whose timer waits for orders of alice, by their lifetimes. */
+  function armed(mode: ClockMode, lifetimes: readonly string[], wallNow = Date.now) {
     const exchange = openFundedExchange();
-    return { exchange, clock: new Clock(exchange.exchange, { mode, rate: 1 }, Date.now) };
+    const clock = new Clock(exchange.exchange, { mode, rate: 1 }, wallNow);
+    exchange.send(...lifetimes.map((lifetime) => `alice BUY 1 YES @ 0.5 GTD ${lifetime}`));
+    clock.arm();
+    return { exchange, clock };
+  }
+
+  /** Runs timers until there are none, and returns how many ran. */
+  function wakeUps(): number {
+    let fired = 0;
+    for (; vi.getTimerCount() > 0 && fired < 100; fired += 1) vi.advanceTimersToNextTimer();
+    return fired;
   }
 
   it("expires an order at its moment", () => {
-    const { exchange, clock } = timedExchange("real");
-    exchange.send("alice BUY 1 YES @ 0.5 GTD 1s", "alice BUY 1 YES @ 0.4 GTD 3s");
-    clock.arm();
-    passes(999);
-    expect(exchange.open("alice")).toEqual([1, 2]);
-    passes(1);
-    expect(exchange.open("alice")).toEqual([2]);
-    passes(2000);
-    expect(exchange.open("alice")).toEqual([]);
+    const { exchange } = armed("real", ["1s", "3s"]);
+    for (const [wallMs, open] of [
+      [999, [1, 2]],
+      [1, [2]],
+      [2000, []],
+    ] as const) {
+      passes(wallMs);
+      expect(exchange.open("alice")).toEqual(open);
+    }
     expect(vi.getTimerCount()).toBe(0);
   });
 
   it("is not set while the clock is frozen or nothing is due", () => {
-    const { exchange, clock } = timedExchange("frozen");
-    exchange.send("alice BUY 1 YES @ 0.5 GTD 1s");
-    clock.arm();
+    const { exchange, clock } = armed("frozen", ["1s"]);
     expect(vi.getTimerCount()).toBe(0);
     runSteps(clock.moveInSteps({ mode: "real", rate: 1 }, exchange.exchange.now));
     expect(vi.getTimerCount()).toBe(1);
@@ -200,9 +204,7 @@ describe("the timer between requests", () => {
   });
 
   it("is a single one for the earliest moment, even if armed several times", () => {
-    const { exchange, clock } = timedExchange("real");
-    exchange.send("alice BUY 1 YES @ 0.5 GTD 10s");
-    clock.arm();
+    const { exchange, clock } = armed("real", ["10s"]);
     clock.arm();
     exchange.send("alice BUY 1 YES @ 0.5 GTD 1s");
     clock.arm();
@@ -215,55 +217,35 @@ describe("the timer between requests", () => {
     ["the clock is moved forward", { mode: "real", rate: 1 }, 3_599_000],
     ["the rate changes", { mode: "scaled", rate: 3600 }, 0],
   ])("is adjusted when %s", (_what, setting, ms) => {
-    const { exchange, clock } = timedExchange("real");
-    exchange.send("alice BUY 1 YES @ 0.5 GTD 1h");
-    clock.arm();
+    const { exchange, clock } = armed("real", ["1h"]);
     runSteps(clock.moveInSteps(setting, millis(START + ms)));
     passes(1000);
     expect(exchange.open("alice")).toEqual([]);
   });
 
   it("waits longer than the maximum of setTimeout, with few wake-ups", () => {
-    const { exchange, clock } = timedExchange("real");
-    exchange.send("alice BUY 1 YES @ 0.5 GTD 100d");
-    clock.arm();
-    let fired = 0;
-    for (; vi.getTimerCount() > 0 && fired < 100; fired += 1) vi.advanceTimersToNextTimer();
-    expect(fired).toBe(5);
-    expect(exchange.state.orders.get(1)).toMatchObject({
-      status: "EXPIRED",
-      updatedAt: START + 100 * 86_400_000,
-    });
+    const { exchange } = armed("real", ["100d"]);
+    expect(wakeUps()).toBe(5);
+    const updatedAt = START + 100 * 86_400_000;
+    expect(exchange.state.orders.get(1)).toMatchObject({ status: "EXPIRED", updatedAt });
   });
 
   it("waits again, with few wake-ups, if the wall clock jumps back", () => {
-    const exchange = openFundedExchange();
     let jump = 0;
-    const clock = new Clock(exchange.exchange, { mode: "real", rate: 1 }, () => Date.now() - jump);
-    exchange.send("alice BUY 1 YES @ 0.5 GTD 1s");
-    clock.arm();
+    const { exchange } = armed("real", ["1s"], () => Date.now() - jump);
     jump = 3_600_000;
-    let fired = 0;
-    for (; vi.getTimerCount() > 0 && fired < 100; fired += 1) vi.advanceTimersToNextTimer();
-    expect(fired).toBeLessThan(4);
+    expect(wakeUps()).toBeLessThan(4);
     expect(exchange.open("alice")).toEqual([]);
   });
 
-  it("is cleared when the clock stops", () => {
-    const { exchange, clock } = timedExchange("real");
-    exchange.send("alice BUY 1 YES @ 0.5 GTD 1s");
-    clock.arm();
+  it("is cleared when the clock stops, and for a restarted exchange", () => {
+    const { exchange, clock } = armed("real", ["1s"]);
     clock.stop();
     passes(5000);
     expect(exchange.open("alice")).toEqual([1]);
-  });
-
-  it("is reset for a restarted exchange", () => {
-    const { exchange, clock } = timedExchange("real");
-    exchange.send("alice BUY 1 YES @ 0.5 GTD 1s");
-    clock.arm();
-    exchange.exchange.restart(START);
-    clock.open();
+    const other = armed("real", ["1s"]);
+    other.exchange.exchange.restart(START);
+    other.clock.open();
     expect(vi.getTimerCount()).toBe(0);
   });
 });

@@ -5,22 +5,20 @@ import { Exchange } from "../../../src/engine/exchange.ts";
 import { SessionLog } from "../../../src/engine/journal.ts";
 import type { RecordedScenario } from "../../../src/history/record/record-session.ts";
 import { anyChainMove, anySettlement, type ChainMove, openWith, play } from "../../core/chain/chain-moves.ts";
-import { type Move, openArena } from "../../core/properties/moves.ts";
+import { openArena } from "../../core/properties/moves.ts";
 import { START } from "../../support/exchange.ts";
 import { atLevel, forAllAsync, runs } from "../../support/runs.ts";
 import { failureOf } from "./run-text.ts";
 import { recordLog, refusedOr } from "./session-exchange.ts";
 
-type AnyMove = Move | ChainMove;
-
-const moves = (maxLength: number): fc.Arbitrary<AnyMove[]> =>
+const moves = (maxLength: number): fc.Arbitrary<ChainMove[]> =>
   fc.array(anyChainMove, { maxLength, size: "max" });
 
 /** Records `session`, which begins after `before`; returns the reason if that is impossible. */
 function recordOf(
   config: ExchangeConfig,
-  before: readonly AnyMove[],
-  session: readonly AnyMove[],
+  before: readonly ChainMove[],
+  session: readonly ChainMove[],
 ): RecordedScenario | string {
   const log = new SessionLog();
   const exchange = openArena(new Exchange(config, START, log));
@@ -39,8 +37,8 @@ const TRANSFERS: ReadonlySet<string> = new Set(["transfer", "transferFrom", "sha
 const APPROVALS: ReadonlySet<string> = new Set(["approve", "operator"]);
 
 /** Returns the moves that steps can express: without transfers, with enough gas, and without approvals if settlement is instant. */
-function expressible({ settlement }: ExchangeConfig, all: readonly AnyMove[]): AnyMove[] {
-  return all.flatMap((move): AnyMove[] => {
+function expressible({ settlement }: ExchangeConfig, all: readonly ChainMove[]): ChainMove[] {
+  return all.flatMap((move): ChainMove[] => {
     if (move.kind !== "call") return [move];
     const isApproval = APPROVALS.has(move.call) && settlement === "instant";
     return TRANSFERS.has(move.call) || isApproval ? [] : [{ ...move, gwei: 2 }];
