@@ -12,7 +12,6 @@ import {
   OUTCOMES,
   type Outcome,
   SIDES,
-  type Side,
 } from "../../core/terms.ts";
 import { parseDuration, parseIso, toIso } from "../../core/time.ts";
 import { type Millis, millis, type Price, type Size } from "../../core/units.ts";
@@ -35,7 +34,7 @@ import {
   SIZE,
   units,
 } from "./fields.ts";
-import { attempt, meaning, meantWord, type Node, type Place, UNREADABLE, Word } from "./page.ts";
+import { attempt, meaning, meantWord, type Node, type Place, readAll, UNREADABLE, Word } from "./page.ts";
 
 /** A value with its place, which a failure reports. */
 export interface Placed<Value> {
@@ -52,18 +51,6 @@ export type Expiry = { readonly after: number } | { readonly at: Millis } | { re
 /** The words of an order line as written. They may be invalid only in a step that expects a refusal. */
 export interface OrderWords extends Readonly<Record<"side" | "size" | "outcome" | "price" | "type", string>> {
   readonly expiry: Expiry | null;
-  readonly market: string | null;
-}
-
-/** An order line whose words are all valid; the market's own rules are not checked yet. */
-export interface ExactOrder {
-  readonly side: Side;
-  readonly size: Size;
-  readonly outcome: Outcome;
-  readonly price: Price;
-  readonly orderType: OrderType;
-  /** Set for GTD and only for GTD. */
-  readonly expiry: { readonly after: number } | { readonly at: Millis } | null;
   readonly market: string | null;
 }
 
@@ -118,14 +105,15 @@ export function readOrderLine(line: LineWords, declared: Declarations, mayBeWron
   }
   const { side, size, outcome, price, type, expiry, market } = parts;
   const { page } = side;
-  const quietly = <Value>(read: () => Value): Value => (mayBeWrong ? page.silently(read) : read());
+  const quietly = <Value>(read: () => Value): Value | null =>
+    (mayBeWrong ? page.silently(() => attempt(read)) : attempt(read)) ?? null;
   const name = parts.name === null ? null : attempt(() => freeName(declared, parts.name as Word));
-  const orderType = type === null ? "GTC" : (quietly(() => attempt(() => typeOf(type))) ?? null);
+  const orderType = type === null ? "GTC" : quietly(() => typeOf(type));
   const exact = quietly(() => exactOrder(parts, orderType));
   const marketName = market?.text ?? null;
   const isMarket = declared.hasMarket(marketName);
   // `mayBeWrong` allows an unknown market, not a missing one.
-  if (!isMarket && market !== null) quietly(() => attempt(() => declared.market(market, marketName)));
+  if (!isMarket && market !== null) quietly(() => declared.market(market, marketName));
   else if (!isMarket && line.peek() === undefined) attempt(() => declared.market(side, null));
   if (name != null) declared.nameOrder(name, isMarket ? (exact?.orderType ?? null) : null);
   // After an invalid type the meaning of the next word is unknown.
@@ -141,9 +129,12 @@ export function readOrderLine(line: LineWords, declared: Declarations, mayBeWron
     expiry: expiry === null ? null : expiryOf(expiry.text),
     market: kept,
   };
-  /** Null if a word is invalid. */
-  const exactOrNull: ExactOrder | null = exact === null || !isMarket ? null : { ...exact, market: kept };
-  return { words, exact: exactOrNull, name };
+  return {
+    words,
+    /** The order in the core's terms; null if a word is invalid. The market's own rules are not checked yet. */
+    exact: exact === null || !isMarket ? null : { ...exact, market: kept },
+    name,
+  };
 }
 
 function partsOf(line: LineWords) {
@@ -197,18 +188,17 @@ function meantExpiry(text: string): string | null {
 /** Returns the expiration that a text is, or probably means; null if there is none. */
 const expiryMeant = (text: string): string | null => ("text" in expiryOf(text) ? meantExpiry(text) : text);
 
-/** Validates the words of an order, except its market. Reports each invalid word and returns null if there is one. */
+/** Validates the words of an order, except its market. Reports each invalid word. */
 function exactOrder(parts: ReturnType<typeof partsOf>, orderType: OrderType | null) {
-  const { side, size, outcome, price, type, expiry } = parts;
-  const read = {
-    side: attempt(() => oneOf(SIDES)(side)),
-    size: attempt(() => units<Size>(SIZE)(size)),
-    outcome: attempt(() => oneOf(OUTCOMES)(outcome)),
-    price: attempt(() => units<Price>(PRICE)(price)),
-    expiry: orderType === null ? null : attempt(() => exactExpiry(orderType, type, expiry)),
-  };
-  const isExact = orderType !== null && Object.values(read).every((value) => value !== undefined);
-  return isExact ? { ...(read as Omit<ExactOrder, "market">), orderType } : null;
+  const [side, size, outcome, price, expiry] = readAll(
+    () => oneOf(SIDES)(parts.side),
+    () => units<Size>(SIZE)(parts.size),
+    () => oneOf(OUTCOMES)(parts.outcome),
+    () => units<Price>(PRICE)(parts.price),
+    () => (orderType === null ? null : exactExpiry(orderType, parts.type, parts.expiry)),
+  );
+  if (orderType === null) throw UNREADABLE;
+  return { side, size, outcome, price, expiry, orderType };
 }
 
 function typeOf(word: Word): OrderType {
@@ -217,7 +207,7 @@ function typeOf(word: Word): OrderType {
   return oneOf(ORDER_TYPES, anyOf(ORDER_TYPES), meaning(meant))(word);
 }
 
-function exactExpiry(orderType: OrderType, type: Word | null, word: Word | null): ExactOrder["expiry"] {
+function exactExpiry(orderType: OrderType, type: Word | null, word: Word | null) {
   if (word === null) {
     if (orderType !== "GTD" || type === null) return null;
     throw type.page.wrong(type.at + type.text.length, `expected ${EXPIRY_RULE}, found nothing after GTD`);
