@@ -1,60 +1,14 @@
-import { type FSWatcher, readdirSync, statSync, watch } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { statSync } from "node:fs";
+import { resolve } from "node:path";
+import { scheduler } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import { findFiles, NoFilesError } from "../scenario/run/files.ts";
 import { reportFailure } from "./failure.ts";
 import { EXIT, type ExitCode, stopSignal, whenClosed } from "./process.ts";
 
-/** Whether a folder is not watched, because it may have thousands of folders and no scenarios. */
-const isIgnored = (name: string): boolean => name === "node_modules" || name.startsWith(".");
-
-/**
- * Watches folders and all folders in them with a watcher each, and calls `changed` at every change. Node 20's recursive watch
- * on Linux misses later changes of a file once another file is renamed over it, which is how many editors save.
- */
-function watchFolders(roots: readonly string[], changed: () => void) {
-  /** Each with the inode of its folder, in case another takes its name. */
-  const watched = new Map<string, { readonly inode: number; readonly watcher: FSWatcher }>();
-  const add = (folder: string, inode: number): void => {
-    try {
-      watched.set(folder, { inode, watcher: watch(folder, changed).on("error", changed) });
-    } catch (error) {
-      // A folder that was removed meanwhile is not found by the next update.
-      if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-    }
-  };
-  return {
-    /** Watches new folders and those of some files, and stops watching others. */
-    update: (files: readonly string[]): void => {
-      const present = new Map(roots.flatMap((root) => [...foldersIn(root)]));
-      for (const folder of new Set(files.map((file) => dirname(file)))) {
-        const found = statSync(folder, { throwIfNoEntry: false });
-        if (found !== undefined) present.set(folder, found.ino);
-      }
-      for (const [folder, { inode, watcher }] of watched) {
-        if (present.get(folder) === inode) continue;
-        watcher.close();
-        watched.delete(folder);
-      }
-      for (const [folder, inode] of present) if (!watched.has(folder)) add(folder, inode);
-    },
-    close: (): void => {
-      for (const { watcher } of watched.values()) watcher.close();
-    },
-  };
-}
-
-/** Lists a folder and all folders in it, each with its inode. Lists nothing if the folder does not exist. */
-function* foldersIn(folder: string): Generator<readonly [folder: string, inode: number]> {
-  const found = statSync(folder, { throwIfNoEntry: false });
-  if (found?.isDirectory() !== true) return;
-  yield [folder, found.ino];
-  for (const entry of readdirSync(folder, { withFileTypes: true })) {
-    if (entry.isDirectory() && !isIgnored(entry.name)) yield* foldersIn(join(folder, entry.name));
-  }
-}
-
-/** Changes within this time, in milliseconds, count as one because editors save a file in several steps. */
+/** Time between two looks at the files, in milliseconds. The system's notifications differ by platform and by editor. */
+const POLL_MS = 250;
+/** Time from a change to the run, in milliseconds, because editors save a file in several steps. */
 const SETTLE_MS = 60;
 
 /** The files of a run. */
@@ -73,57 +27,44 @@ export async function watchAndRun(
   paths: readonly string[],
   run: (files: RunFiles) => Promise<ExitCode>,
 ): Promise<ExitCode> {
-  let isFirst = true;
-  let isRunning = false;
-  let timer: NodeJS.Timeout | undefined;
   const inputs = inputsAt(paths);
-  const runIfChanged = async (): Promise<void> => {
-    folders.update(inputs.files());
-    if (isRunning || !inputs.changed()) return;
-    isRunning = true;
+  const ending = new AbortController();
+  const { signal } = ending;
+  const unread = new Promise<void>((resolve) => whenClosed(process.stdout, resolve));
+  void Promise.race([stopSignal(), unread]).then(() => ending.abort());
+  for (let isFirst = true; ; isFirst = false) {
+    inputs.changed();
     const files: RunFiles = { read: [], written: [] };
     await run(files).catch((error: unknown) => {
       if (isFirst) throw error;
       reportFailure(error);
     });
-    isFirst = false;
     inputs.wereRead(files);
     process.stdout.write("\nwatching for changes; Ctrl-C ends\n");
-    isRunning = false;
-    // Files may have changed meanwhile.
-    changed();
-  };
-  const changed = (): void => {
-    clearTimeout(timer);
-    timer = setTimeout(() => void runIfChanged(), SETTLE_MS);
-  };
-  const unread = new Promise<void>((resolve) => whenClosed(process.stdout, resolve));
-  const stopped = Promise.race([stopSignal(), unread]);
-  const folders = watchFolders(foldersOf(paths), changed);
-  try {
-    await runIfChanged();
-    await stopped;
-  } finally {
-    clearTimeout(timer);
-    folders.close();
+    try {
+      do await scheduler.wait(POLL_MS, { signal });
+      while (!inputs.changed());
+      await scheduler.wait(SETTLE_MS, { signal });
+    } catch (error) {
+      if (signal.aborted) return EXIT.ok;
+      throw error;
+    }
   }
-  return EXIT.ok;
 }
 
 /** The files that can change the result of a run. Other files in their folders, such as reports, change all the time. */
 function inputsAt(paths: readonly string[]) {
   /** The files that the last run read, besides those at the paths. */
   let lastRead: readonly string[] = [];
-  /** What each file was like when the last run began. */
-  let known: ReadonlyMap<string, string> | null = null;
+  /** What each file was like at the last call of `changed`. */
+  let known: ReadonlyMap<string, string> = new Map();
   const files = (): string[] => [...new Set([...foundAt(paths).map((file) => resolve(file)), ...lastRead])];
   return {
-    files,
-    /** Whether a file has changed, come or gone since the last run began. Call it before each run. */
+    /** Notes the versions of all files. Returns whether one has changed, come or gone since the last call or run. */
     changed: (): boolean => {
       const before = known;
       known = new Map(files().map((file) => [file, versionOf(file)]));
-      return before === null || !isDeepStrictEqual(before, known);
+      return !isDeepStrictEqual(before, known);
     },
     /** Takes the files of a run that has ended. What it wrote itself is no change. */
     wereRead: ({ read, written }: RunFiles): void => {
@@ -150,13 +91,4 @@ function foundAt(paths: readonly string[]): readonly string[] {
     if (error instanceof NoFilesError) return [];
     throw error;
   }
-}
-
-/** Returns the folders to watch for paths; of a glob, the part before its first pattern. */
-function foldersOf(paths: readonly string[]): string[] {
-  const folders = paths.map((path) => {
-    const plain = path.replace(/[^/]*[*?{[].*$/, "") || ".";
-    return statSync(plain, { throwIfNoEntry: false })?.isDirectory() === true ? plain : dirname(plain);
-  });
-  return [...new Set(folders)];
 }
