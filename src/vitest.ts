@@ -24,7 +24,7 @@ import { failureLines } from "./scenario/report/spec.ts";
 import { plainPaint } from "./scenario/report/text.ts";
 import { findFiles } from "./scenario/run/files.ts";
 import type { Failure } from "./scenario/run/result.ts";
-import { Suite, type SuiteOptions } from "./scenario/run/run-suite.ts";
+import { type SuiteOptions, scenarioRunner } from "./scenario/run/run-suite.ts";
 import { startScenarioServer } from "./scenario-server.ts";
 
 export type { ExchangeMatchers } from "./fixtures/matchers.ts";
@@ -93,7 +93,7 @@ const WIDTH = 96;
 export function scenarioSuite(paths: string | readonly string[], options: ScenarioSuiteOptions = {}): void {
   const fault = faultOf("paths", paths, TEXTS) ?? faultOfOptions(options, OPTION_TYPES);
   if (fault !== undefined) throw new TypeError(fault);
-  const suite = new Suite(suiteOptions(options));
+  const run = scenarioRunner(suiteOptions(options));
   const folders = new Map<string, string[]>();
   for (const file of findFiles(typeof paths === "string" ? [paths] : paths)) {
     const folder = file.includes("/") ? file.slice(0, file.lastIndexOf("/")) : ".";
@@ -101,12 +101,12 @@ export function scenarioSuite(paths: string | readonly string[], options: Scenar
   }
   for (const [folder, files] of folders) {
     describe(folder, () => {
-      for (const file of files) testOf(suite, file);
+      for (const file of files) testOf(run, file);
     });
   }
 }
 
-function testOf(suite: Suite, file: string): void {
+function testOf(run: ReturnType<typeof scenarioRunner>, file: string): void {
   const { scenario, problems } = loadScenario(file);
   if (scenario === null || problems.length > 0) {
     test(file, () => {
@@ -114,7 +114,7 @@ function testOf(suite: Suite, file: string): void {
     });
   } else {
     test(scenario.name, async ({ skip }) => {
-      const { failure, reason } = await suite.run(scenario);
+      const { failure, reason } = await run(scenario);
       if (reason !== null) skip(reason);
       if (failure !== null) throw errorOf(scenario, failure);
     });

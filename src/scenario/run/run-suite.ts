@@ -71,10 +71,10 @@ export interface SuiteOptions extends Pick<RunOptions, "lastStep" | "isUpdating"
 
 export async function runSuite(scenarios: readonly Scenario[], options: SuiteOptions): Promise<SuiteResult> {
   const started = performance.now();
-  const suite = new Suite(options);
+  const run = scenarioRunner(options);
   const results: ScenarioResult[] = [];
   for (const scenario of scenarios) {
-    const result = await suite.run(scenario);
+    const result = await run(scenario);
     results.push(result);
     options.finished?.(result);
     if (options.bail === true && result.status === "failed") break;
@@ -90,43 +90,33 @@ export async function runSuite(scenarios: readonly Scenario[], options: SuiteOpt
   };
 }
 
-/** Runs the scenarios of a suite, which share wallets and worlds. */
-export class Suite {
-  readonly #options: SuiteOptions;
-  readonly #opener = new VenueOpener();
-
-  constructor(options: SuiteOptions) {
-    this.#options = options;
-  }
-
-  async run(original: Scenario): Promise<ScenarioResult> {
-    const { via, seed, repeat = 1, lastStep = null, isUpdating = false } = this.#options;
-    const { targetFlags, watcher, failed } = this.#options;
+/** Returns a function that runs the scenarios of a suite, which share wallets and worlds. */
+export function scenarioRunner({ via, seed, repeat = 1, watcher, failed, ...options }: SuiteOptions) {
+  const { startServer, target, targetFlags, lastStep = null, isUpdating = false } = options;
+  const opener = new VenueOpener();
+  const openOn = (scenario: Scenario, way: Way): Soon<Venue> => {
+    if (way === "http") return opener.served(scenario, startServer, watcher?.transport);
+    if (way === "target") {
+      if (target === undefined) throw new Error("no target is given");
+      return target(scenario, opener.wallets);
+    }
+    if (needsHttp(scenario)) throw new NotRunnable("needs HTTP: run it with --via http");
+    // Commands are recorded only for a report of a failure.
+    return opener.local(scenario, failed === undefined ? null : new SessionLog());
+  };
+  return async (original: Scenario): Promise<ScenarioResult> => {
     const scenario = seed === undefined ? original : { ...original, seed };
     const way = via === "auto" ? (needsHttp(scenario) ? "http" : "process") : via;
     const open = async (): Promise<Venue> => {
-      const venue = await this.#open(scenario, way);
+      const venue = await openOn(scenario, way);
       watcher?.venue?.(venue, scenario);
       return venue;
     };
     const flags = way === "target" && targetFlags !== undefined ? { flags: targetFlags } : {};
-    const options: RunOptions = { way, open, lastStep, isUpdating, refused: watcher?.refused, ...flags };
-    const { result, updates } = await runScenario(scenario, { ...options, failed });
-    return repeated(scenario, { ...result, written: await applyUpdates(updates) }, repeat, options);
-  }
-
-  /** @throws NotRunnable */
-  #open(scenario: Scenario, way: Way): Soon<Venue> {
-    const { startServer, target, watcher, failed } = this.#options;
-    if (way === "http") return this.#opener.served(scenario, startServer, watcher?.transport);
-    if (way === "target") {
-      if (target === undefined) throw new Error("no target is given");
-      return target(scenario, this.#opener.wallets);
-    }
-    if (needsHttp(scenario)) throw new NotRunnable("needs HTTP: run it with --via http");
-    // Commands are recorded only for a report of a failure.
-    return this.#opener.local(scenario, failed === undefined ? null : new SessionLog());
-  }
+    const run: RunOptions = { way, open, lastStep, isUpdating, refused: watcher?.refused, ...flags };
+    const { result, updates } = await runScenario(scenario, { ...run, failed });
+    return repeated(scenario, { ...result, written: await applyUpdates(updates) }, repeat, run);
+  };
 }
 
 /** Repeats a scenario. Returns the result of the first run, which fails if another run fails, or differs on an exchange of its own. */
