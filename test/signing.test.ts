@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import vectors from "../fixtures/vectors/auth-vectors.json" with { type: "json" };
 import { checkSignedRequest } from "../src/api/authentication.ts";
 import { ApiError, type ErrorCode } from "../src/api/errors.ts";
-import { AUTH_HEADERS, canonicalMessage, HmacKey, type SignedRequest, sign } from "../src/api/signing.ts";
+import { AUTH_HEADERS, canonicalMessage, type SignedRequest, sign } from "../src/api/signing.ts";
 import { runs } from "./support/runs.ts";
 
 const NOW = 1_700_000_000;
@@ -16,7 +16,6 @@ const CREDENTIALS = {
   address: ADDRESS,
   secret: SECRET,
   passphrase: PASSPHRASE,
-  key: new HmacKey(Buffer.from(SECRET)),
 };
 
 interface Sent {

@@ -14,7 +14,7 @@ import {
   type CredentialsLookup,
   canonicalMessage,
   type HeaderValues,
-  HmacKey,
+  HmacKeys,
   type Problem,
   type SignedRequest,
   type StoredCredentials,
@@ -30,6 +30,7 @@ interface Evidence {
   readonly credentials: StoredCredentials | undefined;
   /** Whole Unix seconds. */
   readonly serverTime: number;
+  readonly keys: HmacKeys;
 }
 
 /** A problem; undefined if the check passes; null if it cannot be made because an earlier one failed. */
@@ -118,12 +119,12 @@ const CHECKS: Readonly<Record<SignedCode, Check>> = {
   INVALID_SIGNATURE: {
     check: "the signature is that of this request",
     passed: "poly_signature is the HMAC-SHA256 of the canonical message",
-    find: ({ request, credentials }) => {
+    find: ({ request, credentials, keys }) => {
       const { poly_timestamp: timestamp, poly_signature: sent } = request.headers;
       if (sent === undefined || credentials === undefined) return null;
       if (timestamp === undefined || !isUnixSeconds(timestamp)) return null;
-      const key = credentials.key ?? new HmacKey(Buffer.from(credentials.secret));
-      const digest = key.hex(timestamp + request.method + request.path, request.body);
+      const signed = timestamp + request.method + request.path;
+      const digest = keys.of(credentials).hex(signed, request.body);
       if (equalInConstantTime(sent.toLowerCase(), digest)) return undefined;
       const { hint, mistakes } = explainSignature(request, timestamp, sent, credentials);
       const message =
@@ -167,10 +168,8 @@ function equalInConstantTime(sent: string, expected: string): boolean {
   return difference === 0;
 }
 
-const evidenceOf = (request: SignedRequest, lookup: CredentialsLookup, serverTime: number): Evidence => {
-  const { poly_api_key: apiKey } = request.headers;
-  return { request, credentials: apiKey === undefined ? undefined : lookup(apiKey), serverTime };
-};
+const credentialsOf = ({ headers: { poly_api_key: apiKey } }: SignedRequest, lookup: CredentialsLookup) =>
+  apiKey === undefined ? undefined : lookup(apiKey);
 
 /**
  * Returns the address, in lower case, of the wallet that sent a signed request; `serverTime` is in whole Unix seconds.
@@ -180,13 +179,15 @@ export function checkSignedRequest(
   request: SignedRequest,
   lookup: CredentialsLookup,
   serverTime: number,
+  keys = new HmacKeys(),
 ): string {
-  const evidence = evidenceOf(request, lookup, serverTime);
+  const credentials = credentialsOf(request, lookup);
+  const evidence = { request, credentials, serverTime, keys };
   for (const [code, { find }] of IN_ORDER) {
     const problem = find(evidence);
     if (problem) throw new ApiError(code, problem.message, problem);
   }
-  return evidence.credentials?.address ?? "";
+  return credentials?.address ?? "";
 }
 
 const pastedRequestBody = objectBody("PastedRequest", {
@@ -247,7 +248,8 @@ export function explainAuth(
 ): ReplyOf<typeof authExplanationSchema> {
   const serverTime = pasted.serverTime ?? server.time;
   const request = requestOf(pasted, server);
-  const evidence = evidenceOf(request, lookup, serverTime);
+  const credentials = credentialsOf(request, lookup);
+  const evidence = { request, credentials, serverTime, keys: new HmacKeys() };
   const results = IN_ORDER.map(([code, { find, ...texts }]) => ({ code, ...texts, found: find(evidence) }));
   const first = results.find(({ found }) => found);
   const hint = first?.found?.hint;

@@ -42,7 +42,7 @@ export class HmacKeys {
   readonly #keys = new WeakMap<object, HmacKey>();
 
   /** Returns the key made of the text of the secret. */
-  of(credentials: { readonly secret: string }): HmacKey {
+  of(credentials: StoredCredentials): HmacKey {
     let key = this.#keys.get(credentials);
     if (key === undefined) {
       key = new HmacKey(Buffer.from(credentials.secret));
@@ -80,8 +80,6 @@ export interface StoredCredentials {
   readonly address: string;
   readonly secret: string;
   readonly passphrase: string;
-  /** The HMAC key made of the secret's text, cached across requests. */
-  readonly key?: HmacKey;
 }
 
 export type CredentialsLookup = (apiKey: string) => StoredCredentials | undefined;

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { isIP } from "node:net";
 import { checkSignedRequest } from "../api/authentication.ts";
 import { ApiError } from "../api/errors.ts";
-import { AUTH_HEADERS, type HeaderValues, type StoredCredentials } from "../api/signing.ts";
+import { AUTH_HEADERS, type HeaderValues } from "../api/signing.ts";
 import { quoted } from "../core/format.ts";
 import type { Address } from "../core/terms.ts";
 import { headerValues, type Incoming, pathOf } from "./messages.ts";
@@ -96,17 +96,10 @@ export function authenticate(service: Service, request: Incoming, body: Buffer):
       rawHeaders: request.rawHeaders,
       body,
     },
-    (apiKey) => storedCredentials(service, apiKey),
+    (apiKey) => service.keyring.find(apiKey),
     Math.floor(service.exchange.now / 1000),
+    service.hmacKeys,
   );
-}
-
-/** Returns the credentials of an API key, with the HMAC key of their secret. */
-function storedCredentials({ keyring, hmacKeys }: Service, apiKey: string): StoredCredentials | undefined {
-  const set = keyring.find(apiKey);
-  if (set === undefined) return undefined;
-  const { address, secret, passphrase } = set;
-  return { address, secret, passphrase, key: hmacKeys.of(set) };
 }
 
 type WithToken = Pick<Service["options"], "simToken">;
