@@ -1,14 +1,8 @@
 import { Buffer } from "node:buffer";
 import { StoreError } from "../engine/journal.ts";
 import { LineReader } from "../engine/journal-codec.ts";
-import {
-  assertKnown,
-  assertNotNewer,
-  BEGINNING,
-  type JournalEnd,
-  type Line,
-} from "../engine/journal-line.ts";
-import { damageText, openingIn, scan } from "../engine/journal-scan.ts";
+import { assertKnown, assertNotNewer, BEGINNING, type Line } from "../engine/journal-line.ts";
+import { damageText, openingIn, scan, scanInSteps } from "../engine/journal-scan.ts";
 import { CUT_WARNING, endsReport, memoryFile } from "../history/report.ts";
 import { History } from "./history.ts";
 
@@ -16,7 +10,6 @@ import { History } from "./history.ts";
 const SLICE_BYTES = 1 << 20;
 /** Typical size of a line. */
 const TYPICAL_LINE_BYTES = 160;
-const LINE_FEED = 10;
 
 /** Opened report; `damage` describes what follows the valid lines, null if the file is complete. */
 export type OpenedReport = Awaited<ReturnType<typeof openReport>>;
@@ -47,28 +40,25 @@ export async function openReport(
     return line;
   };
   const history = new History(opening, name, lineAt, bytes.length / TYPICAL_LINE_BYTES);
-  let end: JournalEnd = BEGINNING;
-  let damage: string | null = null;
   let isEnded = false;
-  const take = (line: Line, next: JournalEnd): void => {
+  let read = 0;
+  const reading = scanInSteps(whole, BEGINNING, (line, { offset }) => {
     isEnded = endsReport(line);
     assertNotNewer(line, name, engine);
-    ends.push(next.offset);
+    ends.push(offset);
+    read = offset;
     if (line.n > 1) history.take(line);
-  };
-  while (end.offset < bytes.length && damage === null) {
-    const cut = bytes.indexOf(LINE_FEED, end.offset + SLICE_BYTES) + 1;
-    const isLast = cut === 0;
-    const slice = isLast ? whole : memoryFile(bytes.subarray(0, cut));
-    let scanned = scan(slice, end, take);
-    // How an unreadable line is classified depends on the rest of the file.
-    if (scanned.damage !== null && !isLast) scanned = scan(whole, scanned, take);
-    if (scanned.damage !== null) damage = damageText(name, name, scanned.damage);
-    else if (isLast && !isEnded) damage = CUT_WARNING;
-    end = scanned;
-    await onProgress({ done: end.offset / bytes.length, commands: history.exchange.sequence });
-    if (isLast) break;
+  });
+  const progress = () => onProgress({ done: read / bytes.length, commands: history.exchange.sequence });
+  let step = reading.next();
+  for (let shown = 0; step.done !== true; step = reading.next()) {
+    if (read - shown < SLICE_BYTES) continue;
+    await progress();
+    shown = read;
   }
+  await progress();
+  const { damage: found } = step.value;
+  const damage = found === null ? (isEnded ? null : CUT_WARNING) : damageText(name, name, found);
   return { history, damage };
 }
 
