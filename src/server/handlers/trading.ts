@@ -28,7 +28,7 @@ import { marketOfToken, outcomeOf } from "../../core/market.ts";
 import type { Order } from "../../core/order.ts";
 import type { Decision } from "../../core/refusals.ts";
 import { findAccount } from "../../core/state.ts";
-import { countWhile, type Table } from "../../core/table.ts";
+import { countWhile, Table } from "../../core/table.ts";
 import type { Address } from "../../core/terms.ts";
 import { type Handlers, type Service, viewOf } from "../service.ts";
 
@@ -47,11 +47,16 @@ export const tradingHandlers = {
     return pageOf(orders, query, (order) => orderReply(view, order));
   },
   listTrades: ({ query, caller }, _service, view) => {
+    const { trades } = view.state;
     const account = findAccount(view.state, caller);
-    const fills = account === undefined ? NONE : fillsMatching(view, account, query);
-    return pageAt(fills.size, query, (index) => {
-      const fill = fills.get(fills.size - index);
-      return tradeReply(view, view.state.trades.get(tradeOfFill(fill)), roleOfFill(fill));
+    const fills = (account && fillsIn(view, account, query)) ?? NO_FILLS;
+    const countBefore = (second: number): number =>
+      countWhile(fills.size, (index) => trades.get(tradeOfFill(fills.get(index + 1))).at < second * 1000);
+    const start = query.after === undefined ? 0 : countBefore(query.after);
+    const end = query.before === undefined ? fills.size : countBefore(query.before);
+    return pageAt(Math.max(0, end - start), query, (index) => {
+      const fill = fills.get(end - index);
+      return tradeReply(view, trades.get(tradeOfFill(fill)), roleOfFill(fill));
     });
   },
   deriveApiKey: async ({ body, headers, rawHeaders }, service) => {
@@ -123,28 +128,12 @@ function orderFilter(
     (side === undefined || order.side === side);
 }
 
-/** Fills in order of time; places count from 1. */
-interface Fills {
-  readonly size: number;
-  get(place: number): number;
-}
+const NO_FILLS = Table.of<number>([]);
 
-/** `after` and `before` are Unix seconds: the range is `after <= second < before`. */
 type FillFilter = Read<EndpointOf<"listTrades">["query"]>;
 
-/** Returns an account's fills that match a filter, by index and binary search. Only the tokens of one market are merged. */
-function fillsMatching(view: View, account: Account, filter: FillFilter): Fills {
-  const fills = withinScope(view, account, filter);
-  const secondOf = (place: number): number =>
-    Math.floor(view.state.trades.get(tradeOfFill(fills.get(place))).at / 1000);
-  const { before, after } = filter;
-  const end =
-    before === undefined ? fills.size : countWhile(fills.size, (index) => secondOf(index + 1) < before);
-  const start = after === undefined ? 0 : countWhile(fills.size, (index) => secondOf(index + 1) < after);
-  return { size: Math.max(0, end - start), get: (place) => fills.get(start + place) };
-}
-
-function withinScope(view: View, account: Account, filter: FillFilter): Fills {
+/** Returns an account's fills of an order, a token or a market, in order of time; null if there are none. */
+function fillsIn(view: View, account: Account, filter: FillFilter): Table<number> | null {
   const market = filter.market === undefined ? undefined : findMarket(view, filter.market);
   const token = filter.token_id === undefined ? undefined : marketOfTokenId(view, filter.token_id);
   if (market !== undefined && filter.token_id !== undefined) outcomeIn(view, market, filter.token_id);
@@ -152,30 +141,17 @@ function withinScope(view: View, account: Account, filter: FillFilter): Fills {
     const order = ownOrder(view, account, filter.order);
     const isElsewhere =
       (token !== undefined && order.token !== token.token) ||
-      (market !== undefined && order.token >> 1 !== market.number);
-    return listed(
-      isElsewhere ? [] : fillsOf(view, order).map(({ trade, role }) => fillOf(trade.number, role)),
-    );
+      (market !== undefined && marketOfToken(order.token) !== market.number);
+    if (isElsewhere) return null;
+    return Table.of(fillsOf(view, order).map(({ trade, role }) => fillOf(trade.number, role)));
   }
-  const holding = account.holdings.get((token?.market ?? market)?.number ?? 0);
-  if (token !== undefined) {
-    return (outcomeOf(token.token) === "YES" ? holding?.yesFills : holding?.noFills) ?? NONE;
-  }
-  if (market === undefined) return account.fills;
-  return holding === undefined ? NONE : merged(holding.yesFills, holding.noFills);
-}
-
-const listed = (fills: readonly number[]): Fills => ({
-  size: fills.length,
-  get: (place) => fills[place - 1] as number,
-});
-
-const NONE = listed([]);
-
-/** Merges two lists of fills in order of time, which is the order of their numbers. */
-function merged(a: Table<number> | null, b: Table<number> | null): Fills {
-  if (a === null || b === null) return a ?? b ?? NONE;
-  return listed([...a, ...b].sort((x, y) => x - y));
+  const scope = token?.market ?? market;
+  if (scope === undefined) return account.fills;
+  const { yesFills = null, noFills = null } = account.holdings.get(scope.number) ?? {};
+  if (token !== undefined) return outcomeOf(token.token) === "YES" ? yesFills : noFills;
+  if (yesFills === null || noFills === null) return yesFills ?? noFills;
+  // The order of time is that of their numbers.
+  return Table.of([...yesFills, ...noFills].sort((a, b) => a - b));
 }
 
 type Field = string | number | undefined;
