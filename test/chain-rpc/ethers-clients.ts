@@ -35,11 +35,6 @@ interface Collateral extends BaseContract {
   readonly transfer: Write;
 }
 
-interface Tokens extends BaseContract {
-  readonly balanceOf: Read<bigint>;
-  readonly redeemPositions: Write;
-}
-
 /** How a provider calls the chain: one HTTP request for each call, one for several calls, or a WebSocket. */
 export type Transport = "requests" | "batches" | "a WebSocket";
 
@@ -60,26 +55,16 @@ export class EthersChain {
   readonly alice: Wallet;
   readonly bob: Wallet;
   readonly collateral: Collateral;
-  readonly tokens: Tokens;
-  readonly exchange: BaseContract;
   /** Numbers of the blocks that ethers has reported. */
   readonly #blocks = new Collected<number>();
 
-  constructor(
-    api: Api,
-    contracts: Readonly<Record<keyof typeof CONTRACT_ABIS, string>>,
-    transport: Transport,
-  ) {
+  constructor(api: Api, collateral: string, transport: Transport) {
     this.api = api;
     this.isTold = transport === "a WebSocket";
     this.provider = providerOf(api, transport);
     this.alice = new Wallet(keyOf(ALICE), this.provider);
     this.bob = new Wallet(keyOf(BOB), this.provider);
-    const contract = (name: keyof typeof CONTRACT_ABIS): unknown =>
-      new Contract(contracts[name], CONTRACT_ABIS[name], this.alice);
-    this.collateral = contract("collateral") as Collateral;
-    this.tokens = contract("conditionalTokens") as Tokens;
-    this.exchange = contract("exchange") as BaseContract;
+    this.collateral = new Contract(collateral, CONTRACT_ABIS.collateral, this.alice) as unknown as Collateral;
   }
 
   /** Starts continuous listening to blocks, because ethers reports only blocks after its first poll. */
@@ -166,5 +151,5 @@ export async function openEthers(transport: Transport): Promise<EthersChain> {
   const api = await startApi({ settlement: "manual" });
   const [trader] = await Promise.all([openTrader(api, ALICE), openTrader(api, BOB)]);
   const { contracts } = orThrow(await trader.control.chain.info());
-  return new EthersChain(api, contracts, transport).open();
+  return new EthersChain(api, contracts.collateral, transport).open();
 }

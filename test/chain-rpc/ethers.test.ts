@@ -1,11 +1,8 @@
-import { type ContractEventPayload, type EventLog, isCallException, NonceManager, Wallet } from "ethers";
+import { type ContractEventPayload, type EventLog, isCallException, Wallet } from "ethers";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { ATTESTATION, CLOB_AUTH_TYPES } from "../../src/api/signing.ts";
-import { orThrow } from "../../src/client/result.ts";
-import { NO_PARENT } from "../../src/core/chain/contracts.ts";
-import { openTrader } from "../client/open.ts";
 import { Collected } from "./collected.ts";
-import { ALICE, BOB, type EthersChain, ONE, openEthers } from "./ethers-clients.ts";
+import { type EthersChain, ONE, openEthers } from "./ethers-clients.ts";
 
 describe.each(["requests", "batches", "a WebSocket"] as const)("with %s", (transport) => {
   let chain: EthersChain;
@@ -43,21 +40,6 @@ describe.each(["requests", "batches", "a WebSocket"] as const)("with %s", (trans
       const [receipt] = await chain.mining(waiting);
       expect(receipt?.blockNumber).toBe(blockNumber + 1);
       expect(await receipt?.confirmations()).toBeGreaterThanOrEqual(3);
-    });
-
-    it("sends several at once through a nonce manager, all in one block", async () => {
-      const contract = chain.collateral.connect(new NonceManager(chain.alice)) as typeof chain.collateral;
-      const before = await usdcOf(bob);
-      const sent = await Promise.all([1n, 2n, 3n, 4n].map((usdc) => contract.transfer(bob, usdc * ONE)));
-      const receipts = await chain.mining(Promise.all(sent.map((each) => each.wait())));
-      expect(new Set(receipts.map((receipt) => receipt?.blockNumber)).size).toBe(1);
-      expect(await usdcOf(bob)).toBe(before + 10n * ONE);
-    });
-
-    it("of the node sends transactions that the node signs", async () => {
-      const signer = await chain.provider.getSigner(0);
-      const sent = await signer.sendTransaction({ to: bob, value: 1n });
-      expect(await chain.mining(sent.wait())).toMatchObject({ status: 1, from: signer.address });
     });
   });
 
@@ -184,31 +166,5 @@ describe.each(["requests", "batches", "a WebSocket"] as const)("with %s", (trans
       expect(await blocks.count(2)).toEqual([head - 1, head]);
       await collateral.removeAllListeners();
     });
-  });
-
-  it("a trade is found by its events, and redeemed when its market is resolved", async () => {
-    const { tokens, exchange, api } = chain;
-    const { id, conditionId, tokens: outcomes } = await api.createMarket();
-    const tokenId = outcomes[0]?.tokenId ?? "";
-    const [buyer, seller] = await Promise.all([openTrader(api, ALICE), openTrader(api, BOB)]);
-    const from = (await chain.provider.getBlockNumber()) + 1;
-    orThrow(await buyer.place({ tokenId, side: "BUY", price: 0.4, size: 50 }));
-    orThrow(await seller.place({ tokenId, side: "SELL", price: 0.4, size: 50 }));
-    orThrow(await buyer.control.resolve(id, "YES"));
-    await chain.mine(3);
-    const [trade] = orThrow(await buyer.trades({ tokenId })).data;
-    expect(trade?.status).toBe("CONFIRMED");
-    const filled = (await exchange.queryFilter("OrderFilled", from)) as EventLog[];
-    expect(filled.map(({ transactionHash, args }) => [transactionHash, args.maker as string])).toEqual([
-      [trade?.transactionHash, alice],
-      [trade?.transactionHash, bob],
-    ]);
-    const shares = await tokens.balanceOf(alice, tokenId);
-    const before = await usdcOf(alice);
-    const usdc = await chain.collateral.getAddress();
-    const sent = await tokens.redeemPositions(usdc, NO_PARENT, conditionId, [1, 2]);
-    const receipt = await chain.mining(sent.wait());
-    expect(receipt?.status).toBe(1);
-    expect(await usdcOf(alice)).toBe(before + shares);
   });
 });

@@ -5,7 +5,6 @@ import type { ExchangeClient } from "../../src/client/client.ts";
 import { orThrow } from "../../src/client/result.ts";
 import { NO_PARENT } from "../../src/core/chain/contracts.ts";
 import { openTrader } from "../client/open.ts";
-import type { Account } from "../server/replies.ts";
 import {
   ALICE,
   alice,
@@ -133,24 +132,6 @@ describe("a trade", () => {
     const receipt = await chain.reader.getTransactionReceipt({ hash: transactionHash as Hex });
     expect(receipt).toMatchObject({ status: "reverted", logs: [] });
     expect(await chain.usdc(alice)).toBe(before);
-  });
-});
-
-describe("the grant of an account in a market", () => {
-  it("is in the account, on the chain, and can be sold when funding first touches the market", async () => {
-    const funds = { tokens: { [market.yes]: 7 } };
-    const { tokens } = await chain.api.post<Account>(`/sim/accounts/${alice}/fund`, funds);
-    const amounts = { balance: 10_007, available: 10_007, onChain: 10_007 };
-    expect(tokens.find(({ tokenId }) => tokenId === market.yes)).toMatchObject(amounts);
-    await chain.node.mine({ blocks: 1 });
-    expect(await chain.shares(alice, market.yes)).toBe(10_007n * ONE);
-    orThrow(await buyer.place({ tokenId: market.yes, side: "SELL", price: 0.5, size: 10_007 }));
-  });
-
-  it("is on the chain when an order first touches the market", async () => {
-    orThrow(await seller.place({ tokenId: market.yes, side: "SELL", price: 0.5, size: 1 }));
-    await chain.node.mine({ blocks: 1 });
-    expect(await chain.shares(bob, market.yes)).toBe(10_000n * ONE);
   });
 });
 

@@ -1,4 +1,4 @@
-import { BaseError, ContractFunctionRevertedError, type Hex, parseAbi, parseEventLogs } from "viem";
+import { BaseError, ContractFunctionRevertedError, parseAbi, parseEventLogs } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { NO_PARENT } from "../../src/core/chain/contracts.ts";
 import {
@@ -151,22 +151,6 @@ describe("a call that reverts", () => {
 });
 
 describe("transactions of one wallet", () => {
-  it("are mined in the order of their nonces, several in one block", async () => {
-    const { reader, collateral } = chain;
-    const nonce = await reader.getTransactionCount({ address: alice, blockTag: "pending" });
-    const hashes: Hex[] = [];
-    for (const next of [nonce + 1, nonce]) {
-      const call = { ...collateral, functionName: "transfer", args: [bob, ONE], nonce: next } as const;
-      hashes.push(await chain.alice.writeContract(call));
-    }
-    const [second, first] = await Promise.all([
-      ...hashes.map((hash) => reader.waitForTransactionReceipt({ hash })),
-      chain.node.mine({ blocks: 1 }),
-    ]);
-    expect(first).toMatchObject({ status: "success", blockNumber: second?.blockNumber });
-    expect(second?.transactionIndex).toBe((first?.transactionIndex ?? 0) + 1);
-  });
-
   it("replace each other for higher fees, and a wait for the first returns the second", async () => {
     const { collateral } = chain;
     // viem detects a replacement only if it has read the first transaction while it was pending.

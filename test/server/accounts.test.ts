@@ -1,9 +1,22 @@
-import { beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ErrorCode } from "../../src/api/errors.ts";
-import { useApi } from "../support/http.ts";
-import type { Account, AccountPage } from "./replies.ts";
-import { deriveTrader } from "./trader.ts";
-import { wallet } from "./wallet.ts";
+import type { MarketSupply } from "../../src/client/api-messages.ts";
+import { money, size } from "../../src/core/units.ts";
+import { type Api, apiOfTest, type Headers, noOf, startApi, useApi, yesOf } from "../support/http.ts";
+import { titleOf } from "./bad-inputs.ts";
+import type {
+  Account,
+  AccountPage,
+  CancelResult,
+  Credentials,
+  Info,
+  Invariants,
+  Market,
+  OrderPage,
+  Refusal,
+} from "./replies.ts";
+import { deriveTrader, Trader } from "./trader.ts";
+import { signPersonal, signTyped, wallet } from "./wallet.ts";
 
 const api = useApi();
 let yes: string;
@@ -23,15 +36,6 @@ describe("GET /sim/accounts", () => {
     const trader = await deriveTrader(api, 100);
     const { data, total } = await api.get<AccountPage>(`/sim/accounts?offset=${before}`);
     expect([total, data.map(({ address }) => address)]).toEqual([before + 1, [trader.address]]);
-  });
-
-  it("shows available plus reserved as the balance", async () => {
-    const { data } = await api.get<AccountPage>("/sim/accounts?limit=500");
-    for (const { collateral, tokens } of data) {
-      for (const { balance, available, reserved } of [collateral, ...tokens]) {
-        expect(available + reserved).toBeCloseTo(balance, 6);
-      }
-    }
   });
 });
 
@@ -103,5 +107,174 @@ describe("POST /sim/accounts/{address}/fund", () => {
     const body = { collateral: 1_000_000_000 };
     await api.refused(`POST ${path}`, "INVALID_PARAMETER", body);
     expect((await api.account(address)).collateral.balance).toBe(3_000_000_000);
+  });
+});
+
+const PATH = "/clob/auth/derive-api-key";
+
+const derive = (body: object): Promise<Credentials> => api.post<Credentials>(PATH, body);
+const post = (body: object, headers: Headers = {}) =>
+  ({ method: "POST", path: PATH, headers, body }) as const;
+
+/** Whether the server accepts a request signed with the credentials. */
+async function areAccepted(address: string, credentials: Credentials, at = api): Promise<boolean> {
+  const trader = new Trader(at, address, credentials);
+  return (await trader.send<OrderPage | Refusal>("GET /clob/orders")).status === 200;
+}
+
+describe("POST /clob/auth/derive-api-key", () => {
+  it("accepts the four fields as headers, all or some of them", async () => {
+    const account = wallet();
+    const timestamp = String(api.now);
+    const signature = await signTyped(account, timestamp, 9n);
+    const signed = { poly_signature: signature, poly_timestamp: timestamp };
+    const all = { poly_address: account.address, ...signed, poly_nonce: "9" };
+    const byHeaders = await api.send<Credentials>({ method: "POST", path: PATH, headers: all });
+    expect(await areAccepted(account.address, byHeaders.body)).toBe(true);
+    const { poly_address: _, ...some } = all;
+    const mixed = await api.send<Credentials>(post({ address: account.address, nonce: 9 }, some));
+    expect(await areAccepted(account.address, mixed.body)).toBe(true);
+  });
+
+  it("funds a wallet as configured; shares come when it first touches a market", async () => {
+    const faucet = { collateral: money(12_500_000), everyMarket: size(750) };
+    const own = await apiOfTest({ faucet });
+    const trader = await deriveTrader(own, 1);
+    const account = (): Promise<Account> => own.account(trader.address);
+    expect(await account()).toMatchObject({ collateral: { balance: 12.5 }, tokens: [] });
+    const tokenId = (await own.createMarket()).tokens[1]?.tokenId;
+    await trader.place({ tokenId, side: "SELL", price: 0.5, size: 7.5 });
+    const held = (await account()).tokens.map(({ balance, available }) => `${available} of ${balance}`);
+    expect(held).toEqual(["7.5 of 7.5", "0 of 7.5"]);
+  });
+
+  it("refuses a personal_sign signature if the configuration forbids it", async () => {
+    const strict = await apiOfTest({ personalSign: false });
+    const account = wallet();
+    const body = { address: account.address, signature: await signPersonal(account) };
+    await strict.refused(post(body), "INVALID_WALLET_SIGNATURE");
+  });
+});
+
+describe("POST /sim/accounts/{address}/credentials", () => {
+  const pathOf = (address: string): string => `/sim/accounts/${address}/credentials`;
+
+  it("has the same effect and reply as the wallet's signature", async () => {
+    const [signed, unsigned] = [await startApi(), await startApi()];
+    const account = wallet(1);
+    const body = { address: account.address, signature: await signPersonal(account) };
+    for (let round = 0; round < 2; round += 1) {
+      const given = await unsigned.post<Credentials>(pathOf(account.address));
+      expect(given).toEqual(await signed.post<Credentials>(PATH, body));
+      expect(await unsigned.stateHash()).toBe(await signed.stateHash());
+      expect(await areAccepted(account.address, given, unsigned)).toBe(true);
+    }
+    await signed.close();
+    await unsigned.close();
+  });
+
+  it("gives credentials of the world's traders, which can cancel their orders", async () => {
+    const own = await apiOfTest();
+    const { data } = await own.get<AccountPage>("/sim/accounts");
+    const resting = data.find(({ collateral }) => collateral.reserved > 0);
+    const address = resting?.address ?? "";
+    const trader = new Trader(own, address, await own.post<Credentials>(pathOf(address)));
+    const { canceled } = await trader.ask<CancelResult>("DELETE", "/clob/orders/all");
+    expect(canceled.length).toBeGreaterThan(0);
+    expect((await own.get<Invariants>("/sim/invariants")).hold).toBe(true);
+  });
+
+  it("is the curl command of each dev account in GET /sim", async () => {
+    const { devAccounts } = await api.get<Info>("/sim", { host: `localhost:${api.port}` });
+    for (const { address, curl } of devAccounts) {
+      expect(curl).toBe(`curl -X POST http://localhost:${api.port}${pathOf(address)}`);
+    }
+    const [, url = ""] = /(http\S+)/.exec(devAccounts[0]?.curl ?? "") ?? [];
+    const keys = (await (await fetch(url, { method: "POST" })).json()) as Credentials;
+    expect(await areAccepted(devAccounts[0]?.address ?? "", keys)).toBe(true);
+  });
+
+  it("is refused for the exchange's accounts, which do not trade", async () => {
+    const { houseAccounts } = await api.get<Info>("/sim");
+    for (const address of Object.values(houseAccounts)) {
+      await api.refused(`POST ${pathOf(address)}`, "INVALID_PARAMETER");
+    }
+    await api.refused(`POST ${pathOf("0x1")}`, "INVALID_PARAMETER");
+  });
+
+  it("is refused a second time with credentials=once, and the journal records the refusal", async () => {
+    const once = await apiOfTest({ credentials: "once" });
+    const { address } = wallet(1);
+    await once.post(pathOf(address));
+    await once.refused(`POST ${pathOf(address)}`, "CREDENTIALS_ALREADY_DERIVED");
+    const { text } = await once.send("GET /sim/report");
+    expect(text).toContain('"code":"CREDENTIALS_ALREADY_DERIVED"');
+  });
+
+  it("needs the token of the control plane, and the curl command shows where to put it", async () => {
+    const guarded = await apiOfTest({ simToken: "s3cret" });
+    const [path, headers] = [pathOf(wallet(1).address), { "x-sim-token": "no" }];
+    const { body } = await guarded.send<Refusal>({ method: "POST", path, headers });
+    expect(body.code).toBe("SIM_TOKEN_REQUIRED");
+    const [dev] = (await guarded.get<Info>("/sim")).devAccounts;
+    expect(dev?.curl).toContain("curl -X POST -H x-sim-token:$CLOBSIM_SIM_TOKEN http://127.0.0.1:");
+  });
+});
+
+describe("a repeated derivation", () => {
+  it(titleOf("D06"), async () => {
+    const account = wallet();
+    const body = { address: account.address, signature: await signPersonal(account) };
+    const [first, second] = [await derive(body), await derive(body)];
+    for (const part of ["apiKey", "secret", "passphrase"] as const)
+      expect(first[part]).not.toBe(second[part]);
+    for (const keys of [first, second]) expect(await areAccepted(account.address, keys)).toBe(true);
+    const strict = await apiOfTest({ credentials: "once" });
+    const only = await strict.post<Credentials>(PATH, body);
+    await strict.refused(post(body), "CREDENTIALS_ALREADY_DERIVED");
+    expect(await areAccepted(account.address, only, strict)).toBe(true);
+  });
+});
+
+describe("the supply of shares before a block is mined", () => {
+  let api: Api;
+  let market: Market;
+  const supplyOf = (idOrSlug: string): Promise<MarketSupply> => api.get(`/sim/chain/supply/${idOrSlug}`);
+  const amountsOf = async (address: string) => {
+    const { collateral, tokens } = await api.get<Account>(`/sim/accounts/${address}`);
+    const shares = tokens.find(({ tokenId }) => tokenId === yesOf(market));
+    return [collateral.balance, collateral.onChain, shares?.balance, shares?.onChain];
+  };
+
+  beforeAll(async () => {
+    api = await startApi({ settlement: "manual" });
+    market = await api.createMarket({ slug: "rain" });
+  });
+  afterAll(() => api.close());
+
+  it("is in the ledger and not on the chain, for the market and each account", async () => {
+    const [alice, bob] = [await deriveTrader(api, 1), await deriveTrader(api, 2)];
+    const order = { side: "BUY", price: 0.5, size: 10 };
+    await alice.place({ ...order, tokenId: yesOf(market) });
+    const before = await supplyOf("rain");
+    const [usdc, , shares = 0] = await amountsOf(alice.address);
+    await bob.place({ ...order, tokenId: noOf(market) });
+    const pending = await supplyOf(market.id);
+    expect(pending).toMatchObject({ marketId: market.id, conditionId: market.conditionId });
+    // Bob's faucet shares are minted by his first order in the market; the ten new sets are pending.
+    const faucetShares = before.onChain.YES * 2;
+    expect(pending.onChain).toEqual({ YES: faucetShares, NO: faucetShares, collateral: faucetShares });
+    const all = faucetShares + 10;
+    expect(pending.ledger).toEqual({ YES: all, NO: all, collateral: all });
+    expect(await amountsOf(alice.address)).toEqual([Number(usdc) - 5, usdc, shares + 10, shares]);
+    await api.post("/sim/chain/mine");
+    const mined = await supplyOf("rain");
+    expect(mined.onChain).toEqual(pending.ledger);
+    const paid = Number(usdc) - 5;
+    expect(await amountsOf(alice.address)).toEqual([paid, paid, shares + 10, shares + 10]);
+  });
+
+  it("is found by id or slug", async () => {
+    await api.refused("GET /sim/chain/supply/snow", "MARKET_NOT_FOUND");
   });
 });

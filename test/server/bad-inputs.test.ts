@@ -1,6 +1,6 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { BAD_INPUTS } from "./bad-inputs.ts";
+import { BAD_INPUTS, IN_SCENARIOS } from "./bad-inputs.ts";
 
 /** Areas tested elsewhere or not yet; `rules` by those of the core. */
 const ELSEWHERE = new Set(["rate", "files", "scenario", "storage", "chain-rpc", "rules"]);
@@ -12,8 +12,10 @@ const tests = [".", "../", "../system/"]
   .map((file) => readFileSync(file, "utf8"))
   .join("\n");
 
-it("every bad input of the HTTP areas has a test here with its id", () => {
+it("every bad input of the HTTP areas has a test here with its id, or a scenario", () => {
   const ids = BAD_INPUTS.filter(({ area }) => !ELSEWHERE.has(area)).map(({ id }) => id);
   expect(ids.length).toBe(55);
-  expect(ids.filter((id) => !tests.includes(`"${id}"`))).toEqual([]);
+  const untested = ids.filter((id) => !tests.includes(`"${id}"`));
+  expect(untested).toEqual(Object.values(IN_SCENARIOS).flat().sort());
+  for (const path of Object.keys(IN_SCENARIOS)) expect(existsSync(`scenarios/${path}.yaml`), path).toBe(true);
 });

@@ -20,6 +20,16 @@ export const BAD_INPUTS = (
   }
 ).cases;
 
+/** Cases that scenarios assert over HTTP, by the scenario's path. */
+export const IN_SCENARIOS: Readonly<Record<string, readonly string[]>> = {
+  "cancel/canceled-once": ["O22"],
+  "errors/api-key-serves-its-wallet": ["A12"],
+  "errors/header-names-have-any-letters": ["A08"],
+  "errors/signed-request-has-five-headers": ["A06"],
+  "errors/timestamp-is-whole-seconds": ["A05"],
+  "errors/timestamp-is-within-30-seconds": ["A01", "A02"],
+};
+
 function badInput(id: string): BadInput {
   const found = BAD_INPUTS.find((input) => input.id === id);
   if (found === undefined) throw new Error(`expected the id of a case, found ${id}`);

@@ -3,7 +3,7 @@ import type { ErrorCode } from "../../src/api/errors.ts";
 import { T0, useApi } from "../support/http.ts";
 import { codeOf, titleOf } from "./bad-inputs.ts";
 import { chunked, HOST, headerLines, refusalTo, replyTo, requestBytes } from "./raw-socket.ts";
-import type { Account, CancelResult, PlacedOrder } from "./replies.ts";
+import type { Account, PlacedOrder } from "./replies.ts";
 import { useTrader } from "./trader.ts";
 
 const api = useApi();
@@ -209,19 +209,5 @@ describe("an order and the current state", () => {
     expect(await refusal(id)).toBe(await refusal(unknown));
     for (const odd of ["nothing", "__proto__", `${id}0`, id.toUpperCase().replace(/^/, " ")])
       await refusal(odd);
-  });
-
-  it(titleOf("O22"), async () => {
-    const before = await collateralOf();
-    for (let round = 0; round < 100; round += 1) {
-      const { id } = await trader.place(order);
-      const request = trader.signed("DELETE", "/clob/order", { orderId: id });
-      const replies = await Promise.all([api.send<CancelResult>(request), api.send<CancelResult>(request)]);
-      expect(replies.map(({ status }) => status)).toEqual([200, 200]);
-      expect(replies.flatMap(({ body }) => body.canceled)).toEqual([id]);
-      const reasons = replies.flatMap(({ body }) => Object.entries(body.notCanceled));
-      expect(reasons).toEqual([[id, "already canceled"]]);
-    }
-    expect(await collateralOf()).toEqual(before);
   });
 });

@@ -301,25 +301,22 @@ describe("a fault with a status", () => {
   });
 });
 
-describe("a fault that drops the connection", () => {
-  it("resets the connection without an answer, and nothing is executed", async () => {
-    await onOrders({ drop: "connection", times: 2 });
-    const before = await api.stateHash();
-    expect([await isHungUp(api.send(placing())), await isHungUp(api.send(placing()))]).toEqual([true, true]);
-    expect(await api.stateHash()).toBe(before);
-    await trader.place(order);
-    expect(await openOrders()).toBe(1);
-  });
-});
+describe("a fault that drops", () => {
+  it.each([
+    ["connection", undefined, 0],
+    ["connection", "1ms", 0],
+    ["reply", undefined, 1],
+    ["reply", "1ms", 1],
+  ] as const)(
+    "the %s resets it without an answer; with latency %s, %i orders are placed",
+    async (drop, latency, placed) => {
+      await onOrders({ drop, ...(latency && { latency }) });
+      expect(await isHungUp(api.send(placing()))).toBe(true);
+      expect(await openOrders()).toBe(placed);
+    },
+  );
 
-describe("a fault that drops the reply", () => {
-  it("resets the connection without an answer after the request was executed", async () => {
-    await onOrders({ drop: "reply" });
-    expect(await isHungUp(api.send(placing()))).toBe(true);
-    expect(await openOrders()).toBe(1);
-  });
-
-  it("waits for an asynchronous answer", async () => {
+  it("the reply waits for an asynchronous answer", async () => {
     await addFault(api, { route: "POST /clob/auth/derive-api-key", drop: "reply", times: 1 });
     const { sequence } = await api.get<{ sequence: number }>("/sim");
     expect(await isHungUp(deriveTrader(api, 2))).toBe(true);
@@ -327,7 +324,7 @@ describe("a fault that drops the reply", () => {
     await (await deriveTrader(api, 2)).place(order);
   });
 
-  it("drops refusals too, which change nothing", async () => {
+  it("replies, also drops refusals, which change nothing", async () => {
     await onOrders({ drop: "reply", times: 2 });
     const before = await api.stateHash();
     expect(await isHungUp(trader.send("POST /clob/order", { ...order, price: 2 }))).toBe(true);
@@ -357,16 +354,6 @@ describe("a fault with a latency", () => {
     await untilFired(short.id, 1);
     const [late, soon] = await Promise.all([first, second]);
     expect(sequenceOf(late)).toBe(sequenceOf(soon) + 1);
-  });
-
-  it("is followed by its status or its drop", async () => {
-    await onTime({ latency: "1ms", status: 504, times: 1 });
-    expect(await statuses(1)).toEqual([504]);
-    for (const drop of ["connection", "reply"] as const) {
-      await onOrders({ latency: "1ms", drop });
-      expect(await isHungUp(api.send(placing()))).toBe(true);
-      expect(await openOrders()).toBe(drop === "reply" ? 1 : 0);
-    }
   });
 
   it("applies together with the first fault that fires and does more than delay, in any order", async () => {

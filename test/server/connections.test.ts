@@ -1,12 +1,14 @@
 import { Buffer } from "node:buffer";
-import { once } from "node:events";
+import { EventEmitter, once } from "node:events";
 import { connect, type Socket } from "node:net";
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { setImmediate as endOfTurn, setImmediate as nextTurn } from "node:timers/promises";
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
+import { Outbox } from "../../src/server/messages.ts";
 import { type Api, apiOfTest, type Headers, useApi, yesOf } from "../support/http.ts";
 import { runs } from "../support/runs.ts";
-import { chunked, HOST, headerLines } from "./raw-socket.ts";
+import { titleOf } from "./bad-inputs.ts";
+import { chunked, HOST, headerLines, parseReplies, refusalIn } from "./raw-socket.ts";
 import type { Market } from "./replies.ts";
 import { deriveTrader, type Trader } from "./trader.ts";
 
@@ -176,5 +178,128 @@ describe("a client that sends many requests and reads no answer", () => {
     socket.resume();
     await once(socket, "close");
     expect(count).toBe(REQUEST_COUNT);
+  });
+});
+
+const LIMIT_MS = 1_000;
+const SLOW = 200;
+/** One byte per interval, shorter than a second, so that no idle timeout ends the connection. */
+const INTERVAL_MS = 250;
+/**
+ * Bytes that a client sends within four limits. The server checks every half limit; the rest is for a busy machine, which
+ * delays it. Bytes are counted instead of milliseconds because clients are delayed as well.
+ */
+const LATEST = (4 * LIMIT_MS) / INTERVAL_MS;
+const MAX_BYTES = LATEST + LIMIT_MS / INTERVAL_MS;
+
+const impatient = useApi({ requestTimeout: LIMIT_MS });
+
+const HEAD_START = "GET /clob/time HTTP/1.1\r\nHost: localhost\r\nX-Slow: ";
+const BODY_START =
+  "POST /clob/order HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{";
+
+interface SlowClient {
+  /** Bytes sent until the server closed the connection; infinite if it did not. */
+  readonly bytes: number;
+  readonly answer: string;
+}
+
+/** Sends the start of a request and then one byte per interval until the server closes the connection. */
+function sendSlowly(start: string, onEnd: "close" | "end" = "end"): Promise<SlowClient> {
+  return new Promise((resolve) => {
+    const socket: Socket = connect({ port: impatient.port, host: "127.0.0.1", allowHalfOpen: true });
+    let sent = 0;
+    let answer = "";
+    let interval: NodeJS.Timeout | undefined;
+    const end = (bytes: number): void => {
+      clearInterval(interval);
+      resolve({ bytes, answer });
+      socket.destroy();
+    };
+    socket.on("connect", () => {
+      socket.write(start);
+      interval = setInterval(() => {
+        socket.write("a");
+        sent += 1;
+        if (sent === MAX_BYTES) end(Number.POSITIVE_INFINITY);
+      }, INTERVAL_MS);
+    });
+    socket.on("data", (bytes) => {
+      answer += bytes.toString();
+    });
+    socket.on("error", () => {});
+    socket.on(onEnd, () => end(sent));
+  });
+}
+
+describe("a slow client", () => {
+  it(titleOf("H12"), async () => {
+    const before = await impatient.stateHash();
+    let isAnyClosed = false;
+    const clients = Array.from({ length: SLOW }, (_, index) =>
+      sendSlowly(index % 2 === 0 ? HEAD_START : BODY_START).finally(() => {
+        isAnyClosed = true;
+      }),
+    );
+    let answered = 0;
+    for (; !isAnyClosed; answered += 1)
+      expect((await fetch(`${impatient.server.url}/clob/time`)).status).toBe(200);
+    // The others are served meanwhile: a second suffices for some hundred requests, for five on the busiest machine.
+    expect(answered).toBeGreaterThan(5);
+    for (const { bytes, answer } of await Promise.all(clients)) {
+      expect(bytes).toBeLessThan(LATEST);
+      const [reply] = parseReplies(Buffer.from(answer));
+      expect(reply && refusalIn(reply)).toMatchObject({ status: 408, code: "REQUEST_TIMEOUT" });
+    }
+    expect(await impatient.stateHash()).toBe(before);
+  });
+
+  it("is disconnected even if it does not close its side", async () => {
+    const clients = await Promise.all(
+      [HEAD_START, BODY_START].map((beginning) => sendSlowly(beginning, "close")),
+    );
+    for (const { bytes } of clients) expect(bytes).toBeLessThan(LATEST);
+  });
+});
+
+/** An outbox with a number of connected clients, and the answers it has sent. */
+function outboxOf(clients: number) {
+  const outbox = new Outbox();
+  const sockets = Array.from({ length: clients }, () => new EventEmitter());
+  for (const socket of sockets) outbox.admit(socket as Socket);
+  const sent: number[] = [];
+  const post = (...answers: readonly number[]): void => {
+    for (const answer of answers) outbox.post(() => sent.push(answer));
+  };
+  return { outbox, sockets, sent, post };
+}
+
+describe("the answer of an outbox", () => {
+  it("is sent at once if few clients are connected", () => {
+    const { sent, post } = outboxOf(3);
+    post(1, 2);
+    expect(sent).toEqual([1, 2]);
+  });
+
+  it("is sent at the end of the turn if many clients are connected, in order of completion", async () => {
+    const { outbox, sent, post } = outboxOf(4);
+    post(1, 2);
+    outbox.post(() => post(4));
+    post(3);
+    expect(sent).toEqual([]);
+    await endOfTurn();
+    expect(sent).toEqual([1, 2, 3]);
+    await endOfTurn();
+    expect(sent).toEqual([1, 2, 3, 4]);
+  });
+
+  it("is sent at once again when clients have disconnected", async () => {
+    const { sockets, sent, post } = outboxOf(4);
+    post(1);
+    sockets[0]?.emit("close");
+    post(2);
+    expect(sent).toEqual([2]);
+    await endOfTurn();
+    expect(sent).toEqual([2, 1]);
   });
 });
