@@ -21,7 +21,6 @@ import {
   type FlowOutcome,
   priceOf,
   type Refused,
-  RowError,
   type Soon,
   sizeOf,
 } from "../venue/views.ts";
@@ -287,13 +286,10 @@ async function play(session: Session, step: FlowStep, start: Millis): Promise<Fl
   const { tickSize, minOrderSize } = await venue.ask("getMarket", { path: venue.pathOf(market) });
   const grid = { tickSize: priceOf(tickSize), minOrderSize: sizeOf(minOrderSize) };
   const rows = flowOf(step, { seed: session.scenario.seed, start, grid });
-  try {
-    return await venue.play(stoppable(rows, session.stop), market, session.checks);
-  } catch (error) {
-    if (!(error instanceof RowError)) throw error;
-    const { place, message, diff } = defectAt(step.place, error.cause);
-    return fail(place, message, [await rowNote(step, start, "at", error), ...diff]);
-  }
+  const flow = await venue.play(stoppable(rows, session.stop), market, session.checks);
+  if (flow.broken?.error === undefined) return flow;
+  const { place, message, diff } = defectAt(step.place, flow.broken.error);
+  return fail(place, message, [await rowNote(step, start, "at", flow.broken), ...diff]);
 }
 
 /** Rows between two calls of `stop`. */
@@ -316,7 +312,7 @@ async function rowNote(
   step: FlowStep,
   start: Millis,
   when: "at" | "after",
-  { row, text }: Pick<BrokenRow, "row" | "text">,
+  { row, text }: BrokenRow,
 ): Promise<DiffLine> {
   const line = step.kind === "generate" ? null : await lineOfRow(step.file, row, start);
   const place = step.kind === "generate" || line === null ? "" : ` (${shownPath(step.file)}:${line})`;

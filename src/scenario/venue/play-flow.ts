@@ -12,46 +12,46 @@ import type { FlowRow } from "../../simulation/flow.ts";
 import type { Funding, TokenName } from "../language/declarations.ts";
 import { refusedText, rowText } from "../run/format.ts";
 import { fundCommand, type Venue } from "./venue.ts";
-import { type Attempt, type Checks, type FlowOutcome, RowError, refusedBy, type Soon } from "./views.ts";
+import { type Attempt, type Checks, type FlowOutcome, refusedBy, type Soon } from "./views.ts";
 
 /** Executes a row of a flow at its time; `number` from 1. Returns the number of orders that it placed or canceled. */
 type ExecuteRow = (row: FlowRow, number: number) => Soon<Attempt<number>>;
 
-/** Plays rows up to the first after which a check fails. @throws RowError if an exchange in this process throws. */
+/** Plays rows up to the first after which a check fails, or at which an exchange in this process throws. */
 export async function playFlow(
   execute: ExecuteRow,
   rows: AsyncIterable<readonly FlowRow[]>,
   check: RowCheck | null,
 ): Promise<FlowOutcome> {
-  const outcome = { rows: 0, placed: 0, canceled: 0, rejected: 0 };
+  const counts = { rows: 0, placed: 0, canceled: 0, rejected: 0 };
   let firstRejection: string | null = null;
+  const brokenAt = (row: FlowRow, violations: readonly string[], error?: unknown): FlowOutcome => {
+    const broken = { row: counts.rows, text: rowText(row), violations, error };
+    return { ...counts, firstRejection, broken };
+  };
   for await (const batch of rows) {
     for (const row of batch) {
-      outcome.rows += 1;
+      counts.rows += 1;
+      let executed: Soon<Attempt<number>>;
+      try {
+        executed = execute(row, counts.rows);
+      } catch (error) {
+        return brokenAt(row, [], error);
+      }
       // Awaiting only promises keeps flows in this process fast.
-      const executed = executedBy(execute, row, outcome.rows);
       const attempt = executed instanceof Promise ? await executed : executed;
-      if (attempt.ok) outcome[row.op === "place" ? "placed" : "canceled"] += attempt.value;
+      if (attempt.ok) counts[row.op === "place" ? "placed" : "canceled"] += attempt.value;
       else {
-        outcome.rejected += 1;
-        firstRejection ??= `row ${outcome.rows}, ${rowText(row)}: ${refusedText(attempt)}`;
+        counts.rejected += 1;
+        firstRejection ??= `row ${counts.rows}, ${rowText(row)}: ${refusedText(attempt)}`;
       }
       if (check === null) continue;
-      const checked = check(outcome.rows);
+      const checked = check(counts.rows);
       const violations = checked instanceof Promise ? await checked : checked;
-      if (violations.length > 0)
-        return { ...outcome, firstRejection, broken: { row: outcome.rows, text: rowText(row), violations } };
+      if (violations.length > 0) return brokenAt(row, violations);
     }
   }
-  return { ...outcome, firstRejection, broken: null };
-}
-
-function executedBy(execute: ExecuteRow, row: FlowRow, number: number): Soon<Attempt<number>> {
-  try {
-    return execute(row, number);
-  } catch (error) {
-    throw new RowError(number, rowText(row), error);
-  }
+  return { ...counts, firstRejection, broken: null };
 }
 
 const DONE = { ok: true, value: 0 } as const;

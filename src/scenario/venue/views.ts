@@ -43,11 +43,11 @@ export interface FlowOutcome {
   readonly canceled: number;
   readonly rejected: number;
   readonly firstRejection: string | null;
-  /** The last row, if a check failed after it. */
+  /** The last row, if a check failed after it or the exchange in this process threw at it. */
   readonly broken: BrokenRow | null;
 }
 
-/** A row of a flow after which invariants do not hold. */
+/** A row of a flow after which invariants do not hold, or at which the exchange threw an error. */
 export interface BrokenRow {
   /** From 1. */
   readonly row: number;
@@ -55,6 +55,8 @@ export interface BrokenRow {
   readonly text: string;
   /** One sentence for each invariant that does not hold. */
   readonly violations: readonly string[];
+  /** What the exchange threw, which is a defect. */
+  readonly error?: unknown;
 }
 
 export interface RawReply {
@@ -92,21 +94,6 @@ export class VenueError extends Error {
 /** A venue cannot run the scenario; the message says what it needs. */
 export class NotRunnable extends Error {
   override readonly name = "NotRunnable";
-}
-
-/** The exchange threw `cause` at a row of a flow, which is a defect. */
-export class RowError extends Error {
-  override readonly name = "RowError";
-  /** From 1. */
-  readonly row: number;
-  /** The row, written as a step. */
-  readonly text: string;
-
-  constructor(row: number, text: string, cause: unknown) {
-    super(cause instanceof Error ? cause.message : String(cause), { cause });
-    this.row = row;
-    this.text = text;
-  }
 }
 
 export const DONE = { ok: true, value: null } as const;
