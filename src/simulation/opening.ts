@@ -122,7 +122,7 @@ export const emptyWorld = (seed: string): World => ({
 /** A command of a world besides its orders; `at` is relative to the start. */
 interface Scheduled {
   readonly at: number;
-  readonly command: () => Command;
+  readonly command: Command;
 }
 
 /** Numbers of events or markets, in the order of creation. */
@@ -142,14 +142,14 @@ export function* openingCommands(world: World, start: Millis, tokenIdIn: TokenId
   let next = 0;
   for (const order of worldOrders(world)) {
     for (let due = schedule[next]; due !== undefined && due.at <= order.at; due = schedule[next]) {
-      yield stamped(due.at, due.command());
+      yield stamped(due.at, due.command);
       next += 1;
     }
     const token = 2 * order.market + (order.outcome === "YES" ? 0 : 1);
     tokens[token] ??= tokenIdIn(numbers.get(markets[order.market] as WorldMarket) as number, order.outcome);
     yield stamped(order.at, placing(world, order, tokens[token]));
   }
-  for (const { at, command } of schedule.slice(next)) yield stamped(at, command());
+  for (const { at, command } of schedule.slice(next)) yield stamped(at, command);
 }
 
 /** Returns the id of a token by its market's number. */
@@ -158,20 +158,21 @@ type TokenIdIn = (market: number, outcome: Outcome) => string;
 /** Returns all commands but the orders, oldest first; at one moment in the order of the file. */
 function scheduleOf(world: World, start: Millis, markets: Numbers<WorldMarket>): Scheduled[] {
   const events: Numbers<WorldEvent> = new Map();
-  const schedule: Scheduled[] = [];
+  // Numbers are given in the order of creation.
+  const drafts: { readonly at: number; readonly make: () => Command }[] = [];
   for (const event of world.events) {
-    schedule.push({
+    drafts.push({
       at: event.createdAt,
-      command: () => {
+      make: () => {
         events.set(event, events.size + 1);
         return createEvent(event, endingOf(start, event));
       },
     });
     for (const market of event.markets) {
       const { createdAt, resolved } = market;
-      schedule.push({
+      drafts.push({
         at: Math.max(createdAt, event.createdAt),
-        command: () => {
+        make: () => {
           markets.set(market, markets.size + 1);
           return createMarket(market, event, events.get(event) as number, endingOf(start, market));
         },
@@ -179,23 +180,21 @@ function scheduleOf(world: World, start: Millis, markets: Numbers<WorldMarket>):
       if (resolved === null) continue;
       const { at, winningOutcome } = resolved;
       const number = (): number => markets.get(market) as number;
-      schedule.push({ at, command: () => ({ kind: "resolveMarket", market: number(), winningOutcome }) });
+      drafts.push({ at, make: () => ({ kind: "resolveMarket", market: number(), winningOutcome }) });
     }
   }
-  schedule.sort((a, b) => a.at - b.at);
+  drafts.sort((a, b) => a.at - b.at);
+  const schedule = drafts.map(({ at, make }) => ({ at, command: make() }));
   return [...fundings(world, schedule[0]?.at ?? 0), ...schedule];
 }
 
 /** Returns the commands that create the events and markets of a world opened at `start`, in order. */
 export function creationsOf(world: World, start: Millis) {
-  const events: CommandOf<"createEvent">[] = [];
-  const markets: CommandOf<"createMarket">[] = [];
-  for (const scheduled of scheduleOf(world, start, new Map())) {
-    const command = scheduled.command();
-    if (command.kind === "createEvent") events.push(command);
-    if (command.kind === "createMarket") markets.push(command);
-  }
-  return { events, markets };
+  const commands = scheduleOf(world, start, new Map()).map(({ command }) => command);
+  return {
+    events: commands.filter((command) => command.kind === "createEvent"),
+    markets: commands.filter((command) => command.kind === "createMarket"),
+  };
 }
 
 /** Funds dev accounts for gas, and traders, at the time of the first command. */
@@ -204,9 +203,9 @@ function fundings(world: World, first: number): Scheduled[] {
   const wei = String(INITIAL_NATIVE_BALANCE);
   return [
     ...world.devAccounts.map(
-      (address): Scheduled => ({ at, command: () => ({ kind: "setNativeBalance", address, wei }) }),
+      (address): Scheduled => ({ at, command: { kind: "setNativeBalance", address, wei } }),
     ),
-    ...world.traders.map((trader): Scheduled => ({ at, command: () => fundingOf(trader) })),
+    ...world.traders.map((trader) => ({ at, command: fundingOf(trader) })),
   ];
 }
 
