@@ -1,27 +1,21 @@
 import { describe, expect, it } from "vitest";
 import type { Command } from "../../src/core/commands.ts";
-import { millis, money, price, size } from "../../src/core/units.ts";
+import { millis, money, size } from "../../src/core/units.ts";
 import { PersistenceError } from "../../src/engine/journal.ts";
 import type { OpenedExchange } from "../../src/engine/open-exchange.ts";
+import { addressOf, eventCommand, marketCommand, orderCommand } from "../support/commands.ts";
 import { SimulatedDisk } from "../support/simulated-disk.ts";
 import { stateHashes } from "../support/state-hashes.ts";
 import { openOn, withoutLock } from "./support/persisted.ts";
 
-const ALICE = `0x${"a".repeat(40)}`;
-const TEXTS = { description: "", category: "", tags: [], endDate: null };
-
 /** Creates a market, funds a wallet, and places an order. Returns the order. */
 async function begin({ exchange, persistence }: OpenedExchange): Promise<Command> {
-  exchange.submit({ kind: "createEvent", title: "All", slug: "all", ...TEXTS });
-  exchange.submit({
-    ...{ kind: "createMarket", event: 1, question: "Rain?", slug: "rain", ...TEXTS, feeRateBps: 0 },
-    ...{ tickSize: price(100), minOrderSize: size(100), matching: "complementary", selfTrade: "allow" },
-  });
+  exchange.submit(eventCommand("all"));
+  exchange.submit(marketCommand("rain"));
   const funds = { collateral: money(1_000_000_000), tokens: [], everyMarket: size(0) };
-  exchange.submit({ kind: "fundAccount", address: ALICE, ...funds });
-  const tokenId = exchange.state.markets.get(1).tokenIds[0];
-  const order = { kind: "placeOrder", address: ALICE, tokenId, side: "BUY", price: price(5_000) } as const;
-  const buy: Command = { ...order, size: size(1_000), orderType: "GTC", expiration: null };
+  exchange.submit({ kind: "fundAccount", address: addressOf("alice"), ...funds });
+  const [tokenId] = exchange.state.markets.get(1).tokenIds;
+  const buy = orderCommand("alice BUY 10 YES @ 0.5", exchange.now, () => tokenId);
   expect(exchange.submit(buy).ok).toBe(true);
   await persistence.flush(persistence.position);
   return buy;
@@ -62,7 +56,7 @@ describe.each(["process", "power"] as const)(
       const buy = await begin(opened);
       const { exchange } = opened;
       const hash = stateHashes(exchange);
-      exchange.submit({ kind: "cancelAllOrders", address: ALICE });
+      exchange.submit({ kind: "cancelAllOrders", address: addressOf("alice") });
       plant(opened);
       expect(() => exchange.submit(buy)).toThrow("planted");
       expect(stateHashes(exchange)).toBe(hash);

@@ -1,17 +1,18 @@
 import { Buffer } from "node:buffer";
-import { crc32 } from "node:zlib";
+import { crc32 as crcOfZlib } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Command } from "../../src/core/commands.ts";
 import type { EventOf } from "../../src/core/events.ts";
 import { createState } from "../../src/core/state.ts";
-import { MAX_MILLIS, MAX_SIZE, type Millis, millis, money, price, size } from "../../src/core/units.ts";
-import { hex8 } from "../../src/engine/hashes.ts";
+import { MAX_MILLIS, MAX_SIZE, type Millis, millis, price, size } from "../../src/core/units.ts";
+import { crc32, hex8 } from "../../src/engine/hashes.ts";
 import { LineWriter, parseLine } from "../../src/engine/journal-codec.ts";
 import { commandOf, type Line } from "../../src/engine/journal-line.ts";
-import { addressOf } from "../support/commands.ts";
+import { ARENA } from "../core/properties/moves.ts";
+import { addressOf, orderCommand } from "../support/commands.ts";
 import { TestExchange } from "../support/exchange.ts";
-import { forAll } from "../support/runs.ts";
+import { forAll, ofKind, type ValueOf } from "../support/runs.ts";
 
 /** Texts, also unusual ones. */
 const text = fc.oneof(
@@ -22,54 +23,34 @@ const text = fc.oneof(
 const address = fc.stringMatching(/^0x[0-9a-f]{40}$/);
 const moment = fc.integer({ min: 0, max: MAX_MILLIS }).map(millis);
 
-const ORDER_TYPES = ["GTC", "GTD", "FOK", "FAK"] as const;
-const order: fc.Arbitrary<Command> = fc
-  .record({
-    kind: fc.constant("placeOrder" as const),
-    address,
-    tokenId: text,
-    side: fc.constantFrom("BUY" as const, "SELL" as const),
-    price: fc.integer({ min: 1, max: 9_999 }).map(price),
-    size: fc.integer({ min: 1, max: MAX_SIZE }).map(size),
-    orderType: fc.constantFrom(...ORDER_TYPES),
-    expiration: moment,
-  })
-  .map((terms) => ({ ...terms, expiration: terms.orderType === "GTD" ? terms.expiration : null }));
-const cancel: fc.Arbitrary<Command> = fc.record({
-  kind: fc.constant("cancelOrder" as const),
-  address,
-  orderId: text,
+const terms = {
+  side: fc.constantFrom("BUY" as const, "SELL" as const),
+  orderType: fc.constantFrom("GTC" as const, "GTD" as const, "FOK" as const, "FAK" as const),
+};
+/** Removes the expiration of an order that cannot have one. */
+const timed = <Order extends { readonly orderType: string; readonly expiration: number }>(order: Order) => ({
+  ...order,
+  expiration: order.orderType === "GTD" ? order.expiration : null,
 });
-const other: fc.Arbitrary<Command> = fc.record({
-  kind: fc.constant("deriveCredentials" as const),
-  address,
-});
+const order = ofKind(1, "placeOrder", {
+  ...{ address, tokenId: text, ...terms, expiration: moment },
+  price: fc.integer({ min: 1, max: 9_999 }).map(price),
+  size: fc.integer({ min: 1, max: MAX_SIZE }).map(size),
+}).arbitrary.map(timed);
 
-interface Written {
-  readonly command: Command;
-  readonly at: Millis;
-  readonly synced: number;
-  readonly caused: number;
-}
-
-const written: fc.Arbitrary<Written> = fc.record({
-  command: fc.oneof(order, cancel, other),
+const written = fc.record({
+  command: fc.oneof(
+    order,
+    ofKind(1, "cancelOrder", { address, orderId: text }),
+    ofKind(1, "deriveCredentials", { address }),
+  ),
   at: moment,
   synced: fc.nat(),
   caused: fc.integer({ min: 0, max: 0xffff_ffff }),
 });
 
 /** Without accounts and markets, which lines in full do not need. */
-const STATE = createState(
-  {
-    seed: "1",
-    faucet: { collateral: money(0), everyMarket: size(0) },
-    credentials: "rotate",
-    settlement: "manual",
-    balances: "optimistic",
-  },
-  millis(0),
-);
+const STATE = createState(ARENA, millis(0));
 
 const bits32 = fc.integer({ min: 0, max: 0xffff_ffff });
 /** Integers with a uniform number of bits. */
@@ -79,34 +60,23 @@ const integer = fc
   .filter(Number.isSafeInteger);
 
 /** The fields of a placed order that a line has. */
-const placed: fc.Arbitrary<EventOf<"orderPlaced">> = fc
-  .record({
-    account: integer,
-    token: integer,
-    side: fc.constantFrom("BUY" as const, "SELL" as const),
-    price: integer,
-    size: integer,
-    orderType: fc.constantFrom("GTC" as const, "GTD" as const, "FOK" as const, "FAK" as const),
-    expiration: integer,
-  })
-  .map(
-    (terms) =>
-      ({
-        ...terms,
-        kind: "orderPlaced",
-        expiration: terms.orderType === "GTD" ? terms.expiration : null,
-      }) as unknown as EventOf<"orderPlaced">,
-  );
+const placed = ofKind(1, "orderPlaced", {
+  ...{ account: integer, token: integer, ...terms, price: integer, size: integer, expiration: integer },
+}).arbitrary.map((fields) => timed(fields) as unknown as EventOf<"orderPlaced">);
 
 /** Returns a line as written by JSON.stringify, and its check. */
-function lineOf(number: number, before: string, { command, at, synced, caused }: Written): [string, string] {
+function lineOf(
+  number: number,
+  before: string,
+  { command, at, synced, caused }: ValueOf<typeof written>,
+): [string, string] {
   const { kind, ...data } = command;
   return textOf({ n: number, p: before, s: synced, t: at, k: kind, d: data, r: hex8(caused) });
 }
 
 function textOf(fields: object): [string, string] {
   const start = `${JSON.stringify(fields).slice(0, -1)},"c":"`;
-  const check = hex8(crc32(Buffer.from(start, "utf8")));
+  const check = hex8(crcOfZlib(Buffer.from(start, "utf8")));
   return [`${start}${check}"}`, check];
 }
 
@@ -139,15 +109,8 @@ function isValidData(kind: unknown, data: Record<string, unknown>): boolean {
   return kind === "order" && isWhole && isInRange && isTimed && (side === "BUY" || side === "SELL");
 }
 
-function dataOf({
-  account,
-  token,
-  side,
-  price,
-  size,
-  orderType,
-  expiration,
-}: EventOf<"orderPlaced">): object {
+function dataOf(event: EventOf<"orderPlaced">): object {
+  const { account, token, side, price, size, orderType, expiration } = event;
   const data = { account, token, side, price, size, orderType };
   return expiration === null ? data : { ...data, expiration };
 }
@@ -219,22 +182,13 @@ describe("a line of the journal", () => {
         if (event.kind === "orderCanceled") writer.cancel(event.order, at, 3, 7);
       }
     });
-    for (const sentence of [
-      "alice BUY 10 YES @ 0.4",
-      "bob SELL 5 NO @ 0.7",
-      "alice BUY 2 NO @ 0.2 GTD 60s",
-    ]) {
-      const command = testExchange.command(sentence);
+    const submit = (command: Command): void => {
       submitted.push(command);
       testExchange.mustSubmit(command);
-    }
-    const cancel: Command = {
-      kind: "cancelOrder",
-      address: addressOf("bob"),
-      orderId: testExchange.orderId(2),
     };
-    submitted.push(cancel);
-    testExchange.mustSubmit(cancel);
+    for (const sentence of ["alice BUY 10 YES @ 0.4", "bob SELL 5 NO @ 0.7", "alice BUY 2 NO @ 0.2 GTD 60s"])
+      submit(testExchange.command(sentence));
+    submit({ kind: "cancelOrder", address: addressOf("bob"), orderId: testExchange.orderId(2) });
     const lines = Buffer.from(writer.buffer.bytes).toString("utf8").trimEnd().split("\n");
     const read = lines.map((line) => parseLine(Buffer.from(line)));
     expect(read).toEqual(lines.map(parsed));
@@ -243,15 +197,8 @@ describe("a line of the journal", () => {
 
   it("with a correct check is parsed as by JSON.parse, or is invalid", () => {
     const [subject, r] = [{ n: 9, p: "0123abcd", s: 8, t: 7 }, "00fedcba"];
-    const data = {
-      account: 12,
-      token: 3,
-      side: "SELL",
-      price: 40,
-      size: 5,
-      orderType: "GTD",
-      expiration: 60,
-    };
+    const order = { account: 12, token: 3, side: "SELL", price: 40, size: 5, orderType: "GTD" };
+    const data = { ...order, expiration: 60 };
     const lines = [
       textOf({ ...subject, k: "order", d: data, r }),
       textOf({ ...subject, k: "cancel", d: { order: 120 }, r }),
@@ -262,7 +209,7 @@ describe("a line of the journal", () => {
         for (const other of ['"', "\\", "0", "1", "9", "a", "A", "B", "-", ".", " ", ",", "{", "}"]) {
           for (const beyond of [0, 1]) {
             const changed = body.slice(0, at) + other + body.slice(at + beyond);
-            const text = `${changed}${hex8(crc32(Buffer.from(changed)))}"}`;
+            const text = `${changed}${hex8(crcOfZlib(Buffer.from(changed)))}"}`;
             expect(parseLine(Buffer.from(text)), text).toEqual(lineIn(text));
           }
         }
@@ -272,16 +219,7 @@ describe("a line of the journal", () => {
 
   it("is invalid if one of its bytes is changed", () => {
     const writer = new LineWriter(1);
-    const command: Command = {
-      kind: "placeOrder",
-      address: addressOf("ann"),
-      tokenId: "1",
-      side: "BUY",
-      price: price(100),
-      size: size(500),
-      orderType: "GTD",
-      expiration: millis(1),
-    };
+    const command = orderCommand("ann BUY 5 YES @ 0.01 GTD 1s", millis(0), () => "1");
     writer.command(command, millis(1_767_225_600_000), 0, 7);
     const line = Buffer.from(writer.buffer.bytes.subarray(0, -1));
     expect(parseLine(line)).not.toBe(null);
@@ -293,5 +231,21 @@ describe("a line of the journal", () => {
       }
       expect(parseLine(line.subarray(0, index))).toBe(null);
     }
+  });
+});
+
+describe("the CRC-32 of a byte range", () => {
+  it("is that of zlib, at any offset and length", () => {
+    const bytes = fc.uint8Array({ maxLength: 100 });
+    forAll({ seed: 44, numRuns: 2_000 }, [bytes, bytes, bytes], (before, these, behind) => {
+      const all = Buffer.concat([before, these, behind]);
+      const view = new DataView(all.buffer, all.byteOffset, all.byteLength);
+      expect(crc32(view, before.length, before.length + these.length)).toBe(crcOfZlib(these));
+    });
+  });
+
+  it("has the standard check value for the digits from 1 to 9", () => {
+    const digits = Buffer.from("123456789");
+    expect(crc32(new DataView(digits.buffer, digits.byteOffset, 9), 0, 9)).toBe(0xcbf43926);
   });
 });

@@ -19,6 +19,7 @@ import { exchangeConfigOf, originOfWorld } from "../../src/engine/origin.ts";
 import { imageOf } from "../../src/engine/state-image.ts";
 import { generateWorld } from "../../src/simulation/generate-world.ts";
 import type { World } from "../../src/simulation/world.ts";
+import { orderCommand } from "../support/commands.ts";
 
 let folder = "";
 beforeEach(() => {
@@ -43,12 +44,8 @@ function openingOf(
   cached: OpeningCache | null,
   terms: Partial<typeof DEFAULT_CONFIG> = {},
 ): Exchange {
-  const origin = originOfWorld(
-    world,
-    exchangeConfigOf({ ...DEFAULT_CONFIG, ...terms }, world.seed),
-    start,
-    cached,
-  );
+  const config = exchangeConfigOf({ ...DEFAULT_CONFIG, ...terms }, world.seed);
+  const origin = originOfWorld(world, config, start, cached);
   const exchange = new Exchange(origin.config, start);
   origin.play(exchange);
   return exchange;
@@ -80,10 +77,8 @@ const contentOf = (state: State): unknown => [
 
 function withoutSlots(image: ReturnType<typeof imageOf>) {
   if (image === null) throw new Error("expected a state that can be cached");
-  const orders = Array.from(PackedTable.of(ORDER_PACKING, image.orders, 0), (order) => ({
-    ...order,
-    slot: 0,
-  }));
+  const table = PackedTable.of(ORDER_PACKING, image.orders, 0);
+  const orders = Array.from(table, (order) => ({ ...order, slot: 0 }));
   return { ...image, orders };
 }
 
@@ -96,14 +91,9 @@ function continued(exchange: Exchange): unknown {
   const watched: unknown[] = [];
   const stop = exchange.watch((...each) => watched.push(each));
   for (const side of ["BUY", "SELL"] as const) {
-    const terms = { tokenId: market.tokenIds[0], side, price: side === "BUY" ? 9_900 : 100, size: 5_000 };
-    exchange.submit({
-      kind: "placeOrder",
-      address: trader.address,
-      ...terms,
-      orderType: "FAK",
-      expiration: null,
-    } as never);
+    const sentence = `trader ${side} 50 YES @ ${side === "BUY" ? 0.99 : 0.01} FAK`;
+    const order = orderCommand(sentence, exchange.now, () => market.tokenIds[0]);
+    exchange.submit({ ...order, address: trader.address });
   }
   exchange.advanceTo(millis(exchange.now + 4 * 86_400_000));
   stop();
@@ -142,9 +132,8 @@ describe("a cached opening", () => {
     expect(files().length).toBe(2);
     const start = millis(BEGIN + 987_654_000);
     expect(isFromCache(() => openingOf(world, start, cache(), terms))).toBe(true);
-    expect(contentOf(openingOf(world, start, cache(), terms).state)).toEqual(
-      contentOf(openingOf(world, start, null, terms).state),
-    );
+    const contents = [cache(), null].map((each) => contentOf(openingOf(world, start, each, terms).state));
+    expect(contents[0]).toEqual(contents[1]);
   });
 
   it.each([
@@ -171,10 +160,8 @@ describe("a cached opening", () => {
   });
 
   it("belongs to one world and one program", async () => {
-    const [world, other] = [
-      await generateWorld({ seed: "1", markets: 3 }),
-      await generateWorld({ seed: "2", markets: 3 }),
-    ];
+    const world = await generateWorld({ seed: "1", markets: 3 });
+    const other = await generateWorld({ seed: "2", markets: 3 });
     fillCache(world);
     expect(isFromCache(() => openingOf(world, BEGIN, cache()))).toBe(true);
     expect(isFromCache(() => openingOf(other, BEGIN, cache()))).toBe(false);

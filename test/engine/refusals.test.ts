@@ -63,14 +63,20 @@ async function refused(data: string, args: readonly string[] = []): Promise<[cod
 const sentence = (...parts: readonly string[]) =>
   expect.stringMatching(new RegExp(`^clobsim: [^\\n]*${parts.join("[^\\n]*")}[^\\n]*\\n`));
 
+const journalIn = (data: string): string => join(data, "journal.ndjson");
+
 /** A line as written in the file. */
 type TextLine = Omit<Line, "p" | "r" | "c"> & Readonly<Record<"p" | "r" | "c", string>>;
 
 /** Changes lines of a journal, with correct checksums, and removes its state files. */
 async function rewrite(data: string, change: (line: TextLine) => object): Promise<void> {
-  const path = join(data, "journal.ndjson");
-  const lines = linesIn(await readFile(path, "utf8"));
-  await writeFile(path, withChecksums(lines.map((line) => ({ ...line, ...change(line as never) }))));
+  const lines = linesIn(await readFile(journalIn(data), "utf8"));
+  const changed = lines.map((line) => ({ ...line, ...change(line as never) }));
+  await writeFile(journalIn(data), withChecksums(changed));
+  await removeStates(data);
+}
+
+async function removeStates(data: string): Promise<void> {
   for (const name of ["db.json", "db.previous.json"]) await rm(join(data, name), { force: true });
 }
 
@@ -115,33 +121,26 @@ describe("a directory is refused and not changed", () => {
     expect([code, stderr]).toEqual([2, sentence("is a file, expected a directory")]);
   });
 
+  const DAMAGED_FIRST = "journal\\.ndjson is damaged at byte 0, where line 1 should begin";
   it.each<[string, (data: string) => Promise<unknown>, string]>([
+    ["its journal is missing", (data) => rm(journalIn(data)), "db.json, but nothing in journal.ndjson"],
+    ["its journal is empty", (data) => edit(data, () => []), "nothing in journal.ndjson"],
     [
-      "its journal is missing",
-      (data) => rm(join(data, "journal.ndjson")),
-      "db.json, but nothing in journal.ndjson",
+      "its journal was truncated",
+      (data) => edit(data, (old) => old.subarray(0, -300)),
+      "was durable up to byte",
     ],
-    [
-      "its journal is empty",
-      (data) => writeFile(join(data, "journal.ndjson"), ""),
-      "nothing in journal.ndjson",
-    ],
-    ["its journal was truncated", (data) => shorten(data, 300), "was durable up to byte"],
     ["its journal's first line is damaged", (data) => damage(data, 20), "damaged at byte 0"],
+    ["that line is damaged, and its state is intact", (data) => damage(data, 20, false), DAMAGED_FIRST],
     [
-      "its journal's first line is damaged, and its state is intact",
-      (data) => damage(data, 20, false),
-      "journal\\.ndjson is damaged at byte 0, where line 1 should begin",
-    ],
-    [
-      "its journal's first line is cut, and its state is intact",
-      (data) => cut(data, 300),
-      "journal\\.ndjson is damaged at byte 0, where line 1 should begin: it is incomplete, but was complete when db\\.json was written",
+      "that line is cut, and its state is intact",
+      (data) => edit(data, (old) => old.subarray(0, 300)),
+      `${DAMAGED_FIRST}: it is incomplete, but was complete when db\\.json was written`,
     ],
     ["its journal is damaged in the middle", (data) => damage(data, 2_000), "has been changed since"],
     ["a part of its journal is zeroed", (data) => damage(data, 2_000, true, 0), "line \\d+ is complete"],
     ["its journal is not that of its state", (data) => rewriteKeepingState(data), "another line"],
-    ["there is text after a clean stop", (data) => append(data, "x"), "stopped cleanly"],
+    ["there is text after a clean stop", (data) => edit(data, (old) => [...old, 120]), "stopped cleanly"],
   ])("with 3 if %s", async (_case, change, words) => {
     expect(await refused(await changedCopy(change))).toEqual([3, sentence(words)]);
   });
@@ -175,28 +174,13 @@ describe("a directory is refused and not changed", () => {
   });
 });
 
-async function shorten(data: string, bytes: number): Promise<void> {
-  const path = join(data, "journal.ndjson");
-  const journal = await readFile(path);
-  await writeFile(path, journal.subarray(0, -bytes));
-}
-
-async function cut(data: string, size: number): Promise<void> {
-  const path = join(data, "journal.ndjson");
-  await writeFile(path, (await readFile(path)).subarray(0, size));
+async function edit(data: string, change: (journal: Buffer) => Iterable<number>): Promise<void> {
+  await writeFile(journalIn(data), Buffer.from([...change(await readFile(journalIn(data)))]));
 }
 
 async function damage(data: string, at: number, isAlone = true, byte?: number): Promise<void> {
-  const path = join(data, "journal.ndjson");
-  const journal = await readFile(path);
-  journal[at] = byte ?? (journal[at] as number) ^ 1;
-  await writeFile(path, journal);
-  for (const name of isAlone ? ["db.json", "db.previous.json"] : [])
-    await rm(join(data, name), { force: true });
-}
-
-async function append(data: string, text: string): Promise<void> {
-  await writeFile(join(data, "journal.ndjson"), text, { flag: "a" });
+  await edit(data, (journal) => journal.fill(byte ?? (journal[at] as number) ^ 1, at, at + 1));
+  if (isAlone) await removeStates(data);
 }
 
 async function rewriteKeepingState(data: string): Promise<void> {
