@@ -238,21 +238,42 @@ interface RestyledBody {
   readonly style: string;
 }
 
-const STYLES = [false, true].flatMap((sorted) => {
-  const keys = sorted ? ", keys sorted" : "";
-  return [
-    { description: `compact${keys}`, comma: ",", colon: ":", indent: "", sorted },
-    { description: `spaces after ":" and ","${keys}`, comma: ", ", colon: ": ", indent: "", sorted },
-    { description: `indented by two spaces${keys}`, comma: ",", colon: ": ", indent: "  ", sorted },
-  ];
-});
-
 /** Larger or deeper bodies are not reserialised; an order has about 200 bytes and one level. */
 const MAX_BYTES = 4096;
 const MAX_LEVELS = 16;
 
-const TOKEN = /"(?:[^"\\]|\\.)*"|[[\]{},:]|[^\s[\]{},:"]+/g;
+const STRING = /"(?:[^"\\]|\\.)*"/g;
+const SCALAR = /"(?:[^"\\]|\\.)*"|[^\s[\]{},:"]+/g;
+const STRING_OR_SEPARATOR = /"(?:[^"\\]|\\.)*"|[,:]/g;
 const NOT_ASCII = /[\u0080-\uffff]/g;
+
+/** A JSON value whose scalars and keys are strings with their text as sent. */
+type Tree = string | Tree[] | { readonly [key: string]: Tree };
+
+const treeOf = (json: string): Tree =>
+  JSON.parse(json.replace(SCALAR, (scalar) => JSON.stringify(scalar))) as Tree;
+
+const keyOf = (member: readonly [key: string, Tree]): string => JSON.parse(member[0]) as string;
+
+function sorted(tree: Tree): Tree {
+  if (typeof tree === "string") return tree;
+  if (Array.isArray(tree)) return tree.map(sorted);
+  const members = Object.entries(tree).sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+  return Object.fromEntries(members.map(([key, value]) => [key, sorted(value)]));
+}
+
+const spaced = (json: string): string =>
+  json.replace(STRING_OR_SEPARATOR, (token) => (token.length === 1 ? `${token} ` : token));
+
+/** Styles of common serialisers, by description. */
+const STYLES: Readonly<Record<string, (tree: Tree) => string>> = {
+  compact: (tree) => JSON.stringify(tree),
+  'spaces after ":" and ","': (tree) => spaced(JSON.stringify(tree)),
+  "indented by two spaces": (tree) => JSON.stringify(tree, null, 2),
+};
+
+/** Removes the quotes that `treeOf` added. */
+const printed = (json: string): string => json.replace(STRING, (scalar) => JSON.parse(scalar) as string);
 
 /**
  * Returns the body as common serialisers would write it: compact, spaced like Python's json.dumps, indented by two,
@@ -260,18 +281,21 @@ const NOT_ASCII = /[\u0080-\uffff]/g;
  * Returns none if the body is not JSON in UTF-8, is over 4 KiB or has over 16 levels. Never throws.
  */
 export function restyledBodies(body: Uint8Array): RestyledBody[] {
-  const [sent = "", ...others] = textsOf(body);
+  const sources = textsOf(body);
   const styles = new Map<string, string>();
-  for (const source of [sent, ...others]) {
-    const tokens = source.match(TOKEN) ?? [];
-    for (const style of STYLES) {
-      const { text } = restyle(tokens, style);
-      if (!styles.has(text)) styles.set(text, style.description);
-      const ascii = text.replace(NOT_ASCII, asEscape);
-      if (!styles.has(ascii)) styles.set(ascii, `${style.description}, non-ASCII characters escaped`);
+  for (const source of sources) {
+    const tree = treeOf(source);
+    for (const [keys, value] of [["", tree] as const, [", keys sorted", sorted(tree)] as const]) {
+      for (const [description, print] of Object.entries(STYLES)) {
+        const style = description + keys;
+        const text = printed(print(value));
+        if (!styles.has(text)) styles.set(text, style);
+        const ascii = text.replace(NOT_ASCII, asEscape);
+        if (!styles.has(ascii)) styles.set(ascii, `${style}, non-ASCII characters escaped`);
+      }
     }
   }
-  styles.delete(sent);
+  styles.delete(sources[0] ?? "");
   return [...styles].map(([text, style]) => ({ text, style }));
 }
 
@@ -280,15 +304,19 @@ export function restyledBodies(body: Uint8Array): RestyledBody[] {
  * Yields none if `restyledBodies` has none, or if the body is not an object of 2 to `maxKeys` keys.
  */
 export function* reorderedBodies(body: Uint8Array, maxKeys: number): Generator<RestyledBody> {
-  const [sent = ""] = textsOf(body);
-  const tokens = sent.match(TOKEN) ?? [];
-  if (tokens[0] !== "{") return;
-  for (const style of STYLES.filter(({ indent, sorted }) => indent === "" && !sorted)) {
-    const { members } = restyle(tokens, style);
-    if (members.length > maxKeys) return;
-    for (const order of permutations(members)) {
-      if (order.every((member, index) => member === members[index])) continue;
-      const text = `{${order.map((member) => member.text).join(style.comma)}}`;
+  const [sent = "[]"] = textsOf(body);
+  const tree = treeOf(sent);
+  if (typeof tree === "string" || Array.isArray(tree)) return;
+  const members = Object.entries(tree);
+  if (members.length > maxKeys) return;
+  for (const styled of [(json: string) => json, spaced]) {
+    const texts = members.map((member) => {
+      const json = styled(JSON.stringify(Object.fromEntries([member])));
+      return { key: keyOf(member), text: printed(json).slice(1, -1) };
+    });
+    for (const order of permutations(texts)) {
+      if (order.every((member, index) => member === texts[index])) continue;
+      const text = `{${order.map((member) => member.text).join(styled(","))}}`;
       yield { text, style: order.map(({ key }) => key).join(", ") };
     }
   }
@@ -318,44 +346,3 @@ function textsOf(body: Uint8Array): string[] {
 }
 
 const asEscape = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
-
-interface Member {
-  /** Without quotes; empty in an array. */
-  readonly key: string;
-  readonly text: string;
-}
-
-/**
- * Prints the tokens of a valid JSON text in a style, with strings and numbers as written; `members` are those of the
- * top-level object.
- */
-function restyle(
-  tokens: readonly string[],
-  style: (typeof STYLES)[number],
-): { text: string; members: readonly Member[] } {
-  let at = 0;
-  let top: readonly Member[] = [];
-  const next = (): string => tokens[at++] ?? "";
-  const print = (margin: string): string => {
-    const open = next();
-    if (open !== "{" && open !== "[") return open;
-    const inner = margin + style.indent;
-    const members: Member[] = [];
-    for (let token = tokens[at]; token !== "}" && token !== "]"; token = tokens[at]) {
-      if (token === ",") at += 1;
-      const quoted = open === "{" ? next() : "";
-      if (open === "{") at += 1;
-      const text = (quoted && quoted + style.colon) + print(inner);
-      members.push({ key: quoted && String(JSON.parse(quoted)), text });
-    }
-    const close = next();
-    if (members.length === 0) return open + close;
-    if (style.sorted && open === "{") members.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
-    top = members;
-    const texts = members.map((member) => member.text);
-    if (style.indent === "") return open + texts.join(style.comma) + close;
-    return `${open}\n${inner}${texts.join(`,\n${inner}`)}\n${margin}${close}`;
-  };
-  const text = print("");
-  return { text, members: top };
-}
