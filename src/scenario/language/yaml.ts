@@ -199,28 +199,22 @@ function withMisplacedKeys(text: string, faults: readonly YamlFault[]): readonly
 const isOfRest = (text: string, { at, message }: YamlFault): boolean =>
   LIST_AS_KEY.test(message) && /^ *-/.test(text.slice(at, at + MAX_INDENT));
 
+const isEmptyLine = (line: string): boolean => /^ *(?:#|$)/.test(line);
+const isItemLine = (line: string): boolean => /^ *-(?:\s|$)/.test(line);
+const indentOf = (line: string): number => line.search(/[^ ]|$/);
+
 /** Returns the offset of a line's key that, by its indentation, belongs to the list item above it; null if there is none. */
 function misplacedKey(text: string, at: number): number | null {
-  const skipped = /(?: *(?:#.*)?\n)*/y;
-  skipped.lastIndex = at === 0 ? 0 : text.lastIndexOf("\n", at - 1) + 1;
-  let start = skipped.test(text) ? skipped.lastIndex : at;
-  const indent = indentAt(text, start);
-  const key = start + indent;
-  while (start > 0) {
-    start = start < 2 ? 0 : text.lastIndexOf("\n", start - 2) + 1;
-    const above = indentAt(text, start);
-    const sign = text[start + above];
-    if (above > indent || sign === "\n" || sign === "#") continue;
-    if (sign === "-" && /\s/.test(text[start + above + 1] ?? "")) return key;
-    if (above < indent) return null;
-  }
-  return null;
-}
-
-function indentAt(text: string, start: number): number {
-  let end = start;
-  while (text[end] === " ") end += 1;
-  return end - start;
+  const lines = text.split("\n");
+  let index = text.slice(0, at).split("\n").length - 1;
+  while (index < lines.length - 1 && isEmptyLine(lines[index] as string)) index += 1;
+  const indent = indentOf(lines[index] as string);
+  const above = lines.slice(0, index).findLast((line) => {
+    const isOuter = isItemLine(line) ? indentOf(line) <= indent : indentOf(line) < indent;
+    return isOuter && !isEmptyLine(line);
+  });
+  if (above === undefined || !isItemLine(above)) return null;
+  return lines.slice(0, index).join("\n").length + 1 + indent;
 }
 
 /** Maximum number of nodes that all aliases refer to. */
