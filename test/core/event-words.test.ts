@@ -1,35 +1,18 @@
 import { expect, it } from "vitest";
 import { type EventOf, mixEvents } from "../../src/core/events.ts";
-import { price, size } from "../../src/core/units.ts";
+import { money, price, size } from "../../src/core/units.ts";
 
 type FrequentEvent = EventOf<"orderPlaced"> | EventOf<"orderTraded">;
 
 /** One event of each kind that is encoded field by field, with all its fields. */
 const FREQUENT: readonly Required<FrequentEvent>[] = [
   {
-    kind: "orderPlaced",
-    order: 1,
-    account: 2,
-    token: 3,
-    side: "BUY",
-    price: price(4),
-    size: size(5),
-    orderType: "GTC",
-    expiration: null,
-    touch: null,
-    fillableSize: size(6),
-    blockingOwnOrder: 7,
+    ...{ kind: "orderPlaced", order: 1, account: 2, token: 3, side: "BUY", price: price(4), size: size(5) },
+    ...{ orderType: "GTC", expiration: null, touch: null, fillableSize: size(6), blockingOwnOrder: 7 },
   },
   {
-    kind: "orderTraded",
-    trade: 1,
-    taker: 2,
-    maker: 3,
-    price: price(4),
-    size: size(5),
-    fee: 6 as EventOf<"orderTraded">["fee"],
-    matchType: "COMPLEMENTARY",
-    transaction: 7,
+    ...{ kind: "orderTraded", trade: 1, taker: 2, maker: 3, price: price(4), size: size(5), fee: money(6) },
+    ...{ matchType: "COMPLEMENTARY", transaction: 7 },
   },
 ];
 

@@ -8,26 +8,15 @@ import * as schema from "../../src/core/schema.ts";
 import { MAX_MILLIS, MAX_SIZE } from "../../src/core/units.ts";
 import { forAll } from "../support/runs.ts";
 
-const declare = ({
-  record,
-  id,
-  oneOf,
-  orNull,
-  price,
-  list,
-  tuple,
-  integer,
-  optional,
-  boolean,
-}: typeof schema) =>
-  record(
+const declare = (of: typeof schema) =>
+  of.record(
     {
-      number: id(),
-      side: oneOf("BUY", "SELL"),
-      price: orNull(price()),
-      runs: list(tuple<[number, number]>("a run", integer(), integer(-5, 5))),
+      number: of.id(),
+      side: of.oneOf("BUY", "SELL"),
+      price: of.orNull(of.price()),
+      runs: of.list(of.tuple<[number, number]>("a run", of.integer(), of.integer(-5, 5))),
     },
-    { changing: { isOpen: boolean(), note: optional(id()) }, derived: { slots: () => [0] } },
+    { changing: { isOpen: of.boolean(), note: of.optional(of.id()) }, derived: { slots: () => [0] } },
   );
 const Sample = declare(schema);
 type Sample = Infer<typeof Sample>;
@@ -47,16 +36,12 @@ async function withoutCompiler(): Promise<RecordType<Sample>> {
   return declared as RecordType<Sample>;
 }
 
+const small = fc.integer({ min: -5, max: 5 }).map((value) => value || 0);
 const samples: fc.Arbitrary<Sample> = fc.record({
   number: fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }),
   side: fc.constantFrom("BUY", "SELL"),
   price: fc.option(fc.integer({ min: 1, max: 9_999 })),
-  runs: fc.array(
-    fc.tuple(
-      fc.maxSafeNat(),
-      fc.integer({ min: -5, max: 5 }).map((value) => value || 0),
-    ),
-  ),
+  runs: fc.array(fc.tuple(fc.maxSafeNat(), small)),
   isOpen: fc.boolean(),
   note: fc.option(fc.integer({ min: 1, max: 9 }), { nil: undefined }),
   slots: fc.constant([0]),
@@ -80,6 +65,8 @@ const errorOf = (type: RecordType<unknown>, value: unknown): string => {
   }
 };
 
+const BOUGHT = { number: 1, side: "BUY", price: 1 };
+
 describe.each([["compiled"], ["interpreted"]])("a record, %s", (how) => {
   it("is written as JSON in field order, and read back equal from bytes and from JSON", async () => {
     const type = how === "compiled" ? Sample : await withoutCompiler();
@@ -99,22 +86,14 @@ describe.each([["compiled"], ["interpreted"]])("a record, %s", (how) => {
     [{ number: 0 }, "number: expected an integer from 1, found 0"],
     [{ number: 1, side: "buy" }, 'side: expected one of BUY, SELL, found "buy"'],
     [{ number: 1, side: "BUY", price: 0 }, "price: expected null or an integer from 1 to 9999, found 0"],
-    [{ number: 1, side: "BUY", price: 1, runs: {} }, "runs: expected a list, found {}"],
-    [{ number: 1, side: "BUY", price: 1, runs: [[1, 2, 3]] }, "runs[0]: expected a run, found [1,2,3]"],
+    [{ ...BOUGHT, runs: {} }, "runs: expected a list, found {}"],
+    [{ ...BOUGHT, runs: [[1, 2, 3]] }, "runs[0]: expected a run, found [1,2,3]"],
     [
-      {
-        number: 1,
-        side: "BUY",
-        price: 1,
-        runs: [
-          [1, 2],
-          [0, 9],
-        ],
-      },
+      { ...BOUGHT, runs: JSON.parse("[[1,2],[0,9]]") },
       "runs[1][1]: expected an integer from -5 to 5, found 9",
     ],
     [
-      { number: 1, side: "BUY", price: 1, runs: [], isOpen: true, slots: [] },
+      { ...BOUGHT, runs: [], isOpen: true, slots: [] },
       'expected only the fields number, side, price, runs, isOpen, note, found "slots"',
     ],
   ])("%j is rejected with its path: %s", async (value, message) => {
@@ -164,10 +143,8 @@ describe("a field with another name on disk", () => {
   it("is read, written and named in errors by that name", () => {
     const type = schema.record({ id: schema.id(), left: schema.onDisk("lost", schema.id()) });
     expect(type.write({ id: 1, left: 2 })).toBe('{"id":1,"lost":2}');
-    expect([type.parse({ id: 1, lost: 2 }), read(type, '{"id":1,"lost":2}')]).toEqual([
-      { id: 1, left: 2 },
-      { id: 1, left: 2 },
-    ]);
+    for (const found of [type.parse({ id: 1, lost: 2 }), read(type, '{"id":1,"lost":2}')])
+      expect(found).toEqual({ id: 1, left: 2 });
     expect(() => type.parse({ id: 1, left: 2 })).toThrow("lost: expected an integer from 1, found nothing");
   });
 });

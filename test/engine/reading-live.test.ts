@@ -45,20 +45,16 @@ describe.each(["process", "power"] as const)("a journal that a server writes wit
   it("is not damaged if lines are written between two reads", async () => {
     const journal = await journalOf(durability);
     const numbers: number[] = [];
-    const { number, damage } = scan(growingFile(journal, durability, "a line"), BEGINNING, ({ n }) => {
-      numbers.push(n);
-    });
+    const file = growingFile(journal, durability, "a line");
+    const { number, damage } = scan(file, BEGINNING, ({ n }) => void numbers.push(n));
     expect([damage, number]).toEqual([null, numbers.length]);
     expect(number).toBeGreaterThanOrEqual(20);
     expect(numbers).toEqual(numbers.map((_, index) => index + 1));
   });
 
   it("is at most torn if a line is written in parts", async () => {
-    const { number, damage } = scan(
-      growingFile(await journalOf(durability), durability, "some bytes"),
-      BEGINNING,
-      () => {},
-    );
+    const file = growingFile(await journalOf(durability), durability, "some bytes");
+    const { number, damage } = scan(file, BEGINNING, () => {});
     expect(number).toBeGreaterThanOrEqual(20);
     expect(damage?.proof ?? null).toBe(null);
   });

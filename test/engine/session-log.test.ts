@@ -1,22 +1,15 @@
 import { expect, it } from "vitest";
-import { millis, money, size } from "../../src/core/units.ts";
+import { millis } from "../../src/core/units.ts";
 import { Exchange } from "../../src/engine/exchange.ts";
 import { SessionLog } from "../../src/engine/journal.ts";
+import { ARENA } from "../core/properties/moves.ts";
 import { addressOf } from "../support/commands.ts";
-import { UNSETTLED } from "../support/config.ts";
 import { START } from "../support/exchange.ts";
-
-const CONFIG = {
-  seed: "log",
-  faucet: { collateral: money(0), everyMarket: size(0) },
-  credentials: "rotate",
-  ...UNSETTLED,
-} as const;
 
 /** An exchange whose opening derived keys for `world`, and the log of its session. */
 function opened(maximum?: number): { exchange: Exchange; log: SessionLog } {
   const log = new SessionLog(maximum);
-  const exchange = new Exchange(CONFIG, START, log);
+  const exchange = new Exchange(ARENA, START, log);
   derive(exchange, "world");
   log.begin();
   return { exchange, log };

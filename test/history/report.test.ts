@@ -2,7 +2,10 @@ import { Buffer } from "node:buffer";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import type { ReplayedLine } from "../../src/history/journal-replay.ts";
+import { Touched } from "../../src/history/replayed-lines.ts";
 import { saveReport } from "../../src/history/report.ts";
+import { openFundedExchange } from "../support/exchange.ts";
 import { temporaryFolder } from "../support/folder.ts";
 
 const folder = temporaryFolder();
@@ -20,4 +23,23 @@ it("a report replaces no other, also if another process writes one of its name a
     "own fails-3.ndjson",
     "first",
   ]);
+});
+
+/** Returns the markets that an event touches. Alice has the only order. */
+function touchedBy(event: object): number[] {
+  const exchange = openFundedExchange();
+  exchange.fund("alice", { usdc: 100 });
+  exchange.send("alice BUY 10 YES @ 0.4");
+  const touched = new Touched();
+  const result = { kind: "accepted", events: [event] } as const;
+  touched.take({ command: null, result } as unknown as ReplayedLine, exchange.state);
+  return [...touched.markets];
+}
+
+it("canceling an order from before the opening touches its market", () => {
+  expect(touchedBy({ kind: "orderCanceled", order: 1, reason: "USER" })).toEqual([1]);
+});
+
+it("a fault for an order that does not exist yet touches no market", () => {
+  expect(touchedBy({ kind: "settlementFaultSet", number: 1, fault: "fail", order: 2 })).toEqual([]);
 });

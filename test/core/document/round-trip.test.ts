@@ -1,11 +1,37 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import type { ChainNode } from "../../../src/chain-rpc/chain-node.ts";
+import { headOf } from "../../../src/core/chain/chain.ts";
+import { transactionHash, transactionOfHash } from "../../../src/core/chain/chain-hashes.ts";
+import { CONTRACTS } from "../../../src/core/chain/contracts.ts";
+import { settledAt, tradeStatus } from "../../../src/core/chain/settlement.ts";
 import { violations } from "../../../src/core/invariants/invariants.ts";
 import { documentLines } from "../../../src/core/state-document.ts";
 import { contentHash } from "../../../src/engine/hashes.ts";
-import { forAll, runs } from "../../support/runs.ts";
+import { call, openNode } from "../../chain-rpc/properties/node.ts";
+import { addressOf } from "../../support/commands.ts";
+import { openFundedExchange, type TestExchange } from "../../support/exchange.ts";
+import { forAll, forAllAsync, runs } from "../../support/runs.ts";
 import { anySettlement, histories, openWith, play } from "../chain/chain-moves.ts";
-import { observableState, readBack, reload } from "./read-back.ts";
+import { textOf } from "./damaged-documents.ts";
+import { observableState, parsed, readBack, reload } from "./read-back.ts";
+
+/** Returns the answers of a node about every block and its transactions, and the settlement of every trade. */
+async function chainOf(node: ChainNode): Promise<unknown[]> {
+  const { state } = node;
+  const answers: unknown[] = [await call(node, "eth_getLogs", { fromBlock: "0x0", toBlock: "latest" })];
+  for (let height = 0; height <= headOf(state.chain); height += 1) {
+    const tag = `0x${height.toString(16)}`;
+    answers.push(await call(node, "eth_getBlockByNumber", tag, true));
+    answers.push(await call(node, "eth_getBlockReceipts", tag));
+  }
+  const found = [...state.chain.transactions].map((transaction) => {
+    const hash = transactionHash(state, transaction);
+    return [hash, transactionOfHash(state, hash)?.number];
+  });
+  const trades = [...state.trades].map((trade) => [tradeStatus(state, trade), settledAt(state, trade)]);
+  return [...answers, found, trades];
+}
 
 describe("for any history", () => {
   it("the document is read back to a state with the same hash, document, books, lists and chain", () => {
@@ -36,5 +62,61 @@ describe("for any history", () => {
       expect(observableState(two.state)).toEqual(observableState(one.state));
       expect(violations(two.state)).toEqual([]);
     });
+  });
+
+  it("the chain of a state read from its document is the same through a node", async () => {
+    await forAllAsync(runs(300), [anySettlement, histories(60)], async (config, moves) => {
+      const node = openNode(config);
+      play(node.exchange, moves);
+      const written = await chainOf(node);
+      reload(node.exchange);
+      expect(await chainOf(node)).toEqual(written);
+    });
+  });
+});
+
+const HASH = `0x${"ab".repeat(32)}`;
+
+/** Signed approval by alice. */
+const TERMS = {
+  kind: "sendTransaction",
+  from: addressOf("alice"),
+  to: CONTRACTS.collateral,
+  nonce: 0,
+  value: "0",
+  gas: 100_000,
+  maxFeePerGas: 2_000_000_000,
+  maxPriorityFeePerGas: 1_000_000_000,
+  input: "0x01",
+  call: { kind: "approve", spender: CONTRACTS.exchange, amount: "7" },
+  raw: "0x02",
+  hash: HASH,
+} as const;
+
+function floorWithCall(terms: typeof TERMS = TERMS): TestExchange {
+  const testExchange = openFundedExchange();
+  testExchange.derive("alice");
+  testExchange.mustSubmit(terms);
+  return testExchange;
+}
+
+describe("a signed transaction in a document", () => {
+  it("is found by its hash and refused if sent again", () => {
+    const { exchange } = floorWithCall();
+    reload(exchange);
+    expect(transactionOfHash(exchange.state, HASH)?.content).toMatchObject({ kind: "call", hash: HASH });
+    expect(exchange.submit(TERMS)).toMatchObject({ refusal: { code: "TRANSACTION_ALREADY_KNOWN" } });
+  });
+
+  it("is written equally for any order of the command's fields", () => {
+    const backwards = Object.fromEntries(Object.entries(TERMS).reverse()) as typeof TERMS;
+    expect(textOf(floorWithCall(backwards).state)).toBe(textOf(floorWithCall().state));
+  });
+
+  it("makes the document invalid if another one has its hash", () => {
+    const testExchange = floorWithCall();
+    testExchange.mustSubmit({ ...TERMS, nonce: 1, hash: `0x${"cd".repeat(32)}` });
+    const text = textOf(testExchange.state).replace("cd".repeat(32), "ab".repeat(32));
+    expect(() => parsed(text)).toThrow(".content.hash: expected a unique hash, found");
   });
 });

@@ -5,7 +5,7 @@ import { NO_SLOT } from "../../../src/core/book/order-pool.ts";
 import { invariants, violations } from "../../../src/core/invariants/invariants.ts";
 import { ORDER_PACKING } from "../../../src/core/order.ts";
 import { findAccount } from "../../../src/core/state.ts";
-import { money, size } from "../../../src/core/units.ts";
+import { size } from "../../../src/core/units.ts";
 import { changeClosed } from "../../support/closed-records.ts";
 import { addressOf } from "../../support/commands.ts";
 import { openFundedExchange, TestExchange } from "../../support/exchange.ts";
@@ -25,12 +25,7 @@ const BLOCKS = "blocks = what was mined";
 /** Orders 1 and 2 bid at 0.5, order 3 buys NO, an ask at 0.6, and order 4 has traded 3 with order 1. */
 function openTraded() {
   const exchange = openFundedExchange({ feeRateBps: 100 });
-  exchange.send(
-    "alice BUY 10 YES @ 0.5",
-    "bob BUY 5 YES @ 0.5",
-    "carol BUY 5 NO @ 0.4",
-    "carol SELL 3 YES @ 0.5",
-  );
+  exchange.act("alice BUY 10 YES @ 0.5; bob BUY 5 YES @ 0.5; carol BUY 5 NO @ 0.4; carol SELL 3 YES @ 0.5");
   const { markets, orders } = exchange.state;
   const account = findAccount(exchange.state, addressOf("alice")) as Account;
   const market = markets.get(1);
@@ -48,6 +43,16 @@ const add =
     const record = of(parts) as Record<string, number>;
     record[name] = (record[name] ?? 0) + amount;
   };
+/** Sets a field of a record. */
+const set =
+  (of: (parts: Traded) => object, name: string, valueIn: (parts: Traded) => number) =>
+  (parts: Traded): void =>
+    void Object.assign(of(parts), { [name]: valueIn(parts) });
+const slotOf =
+  (order: number) =>
+  ({ state }: Traded): number =>
+    state.orders.get(order).slot;
+const firstOrder = ({ order }: Traded): object => order;
 const collateral = ({ account }: Traded): object => account.collateral;
 const supply = ({ market }: Traded): object => market.supply;
 const account = (parts: Traded): object => parts.account;
@@ -58,14 +63,7 @@ const FAULTS: readonly [fault: string, plant: (parts: Traded) => void, found: re
   ["a YES balance too large", add(({ holding }) => holding.yes, "balance"), [BACKED, ON_CHAIN]],
   ["a NO balance too small", add(({ holding }) => holding.no, "balance", -1), [BACKED, ON_CHAIN]],
   ["a supply larger than the balances", add(supply, "yes"), [BACKED]],
-  [
-    "a negative balance",
-    ({ holding: { no }, market }) => {
-      market.supply.no = size(market.supply.no - no.balance - 1);
-      no.balance = size(-1);
-    },
-    [BACKED, SOLVENT, ON_CHAIN],
-  ],
+  ["a negative balance", takeNo, [BACKED, SOLVENT, ON_CHAIN]],
   ["locked collateral without shares", add(supply, "collateral"), [CONSERVED, BACKED]],
   ["incoming shares without a settlement", add(({ holding }) => holding.yes, "incoming"), [ON_CHAIN]],
   ["outgoing USDC without a settlement", add(collateral, "outgoing"), [ON_CHAIN]],
@@ -78,9 +76,7 @@ const FAULTS: readonly [fault: string, plant: (parts: Traded) => void, found: re
   ["a wrong count of pending transactions", add(({ state }) => state.chain, "pending"), [BLOCKS]],
   [
     "more reserved than the balance",
-    ({ account: { collateral } }) => {
-      collateral.reserved = money(collateral.balance + 1);
-    },
+    set(collateral, "reserved", ({ account }) => account.collateral.balance + 1),
     [SOLVENT, RESERVED],
   ],
   ["a negative reservation", add(({ holding }) => holding.yes, "reserved", -1), [SOLVENT, RESERVED]],
@@ -91,16 +87,10 @@ const FAULTS: readonly [fault: string, plant: (parts: Traded) => void, found: re
   ["a liquidity that differs from the book", add(({ market }) => market.liquidity, "micro"), [LEVELS]],
   ["a crossed book", ({ book, order }) => void book.rest(ASK, 50, 1, 5, order.account), [LEVELS, CROSSED]],
   ["an order ahead of an earlier one in its queue", (parts) => restAnew(parts, 50), [ARRIVAL]],
-  [
-    "an order whose matched size exceeds its fills",
-    add(({ order }) => order, "matched"),
-    [RESERVED, LEVELS, FILLS],
-  ],
+  ["an order whose matched size exceeds its fills", add(firstOrder, "matched"), [RESERVED, LEVELS, FILLS]],
   [
     "a live order that is completely filled",
-    ({ order }) => {
-      order.matched = order.size;
-    },
+    set(firstOrder, "matched", ({ order }) => order.size),
     [RESERVED, LEVELS, FILLS],
   ],
   [
@@ -109,30 +99,22 @@ const FAULTS: readonly [fault: string, plant: (parts: Traded) => void, found: re
       changeClosed(state, "orders", ORDER_PACKING, { number: 4, matched: size(0), status: "LIVE" }),
     [FILLS],
   ],
-  [
-    "a live order missing in the list of its account",
-    ({ account }) => {
-      account.oldestOpen = NO_SLOT;
-    },
-    [LISTED],
-  ],
-  [
-    "an account that lists another account's order",
-    ({ state, account }) => {
-      account.oldestOpen = state.orders.get(2).slot;
-    },
-    [LISTED],
-  ],
-  [
-    "two orders with exchanged slots",
-    ({ state, order }) => {
-      const other = state.orders.get(2);
-      [order.slot, other.slot] = [other.slot, order.slot];
-    },
-    [LEVELS],
-  ],
+  ["a live order missing in the list of its account", set(account, "oldestOpen", () => NO_SLOT), [LISTED]],
+  ["an account that lists another account's order", set(account, "oldestOpen", slotOf(2)), [LISTED]],
+  ["two orders with exchanged slots", exchangeSlots, [LEVELS]],
   ["a wrong count of open orders", add(account, "openCount"), [LISTED]],
 ];
+
+/** Takes all NO of alice, and one more, out of circulation. */
+function takeNo({ holding: { no }, market }: Traded): void {
+  market.supply.no = size(market.supply.no - no.balance - 1);
+  no.balance = size(-1);
+}
+
+function exchangeSlots({ state, order }: Traded): void {
+  const other = state.orders.get(2);
+  [order.slot, other.slot] = [other.slot, order.slot];
+}
 
 function restAnew({ book, order }: Traded, tick: number): void {
   book.remove(order.slot);

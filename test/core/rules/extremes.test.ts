@@ -63,7 +63,7 @@ describe("in large numbers", () => {
     sendMany(exchange, ["alice SELL 1 YES @ 0.5", "bob SELL 1 YES @ 0.6"], 3000);
     exchange.send("carol BUY 4500 YES @ 0.99");
     expect(exchange.state.trades.size).toBe(4500);
-    exchange.mustSubmit({ kind: "closeMarket", market: 1 });
+    exchange.act("close");
     expect(exchange.book()).toEqual({ bids: [], asks: [] });
     expect(exchange.open("bob")).toEqual([]);
   });

@@ -45,13 +45,9 @@ describe("the two books of an independent market", () => {
 
   it("are both emptied when the market closes, oldest order first", () => {
     const exchange = openFundedExchange({ matching: "independent" });
-    exchange.send(
-      "alice BUY 1 NO @ 0.3",
-      "bob BUY 1 YES @ 0.8",
-      "carol SELL 1 NO @ 0.9",
-      "alice BUY 1 YES @ 0.8",
+    exchange.act(
+      "alice BUY 1 NO @ 0.3; bob BUY 1 YES @ 0.8; carol SELL 1 NO @ 0.9; alice BUY 1 YES @ 0.8; close",
     );
-    exchange.mustSubmit({ kind: "closeMarket", market: 1 });
     expect(exchange.eventsOf("orderCanceled").map(({ order }) => order)).toEqual([1, 2, 3, 4]);
   });
 });

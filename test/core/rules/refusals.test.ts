@@ -11,15 +11,9 @@ import { openFundedExchange, START, type TestExchange, verdictOf } from "../../s
  */
 function busyExchange(): TestExchange {
   const exchange = openFundedExchange({ minOrderSize: 5, feeRateBps: 100 }, { credentials: "once" });
-  exchange.market();
-  exchange.market();
-  exchange.mustSubmit({ kind: "closeMarket", market: 2 });
-  exchange.mustSubmit({ kind: "resolveMarket", market: 3, winningOutcome: "YES" });
-  exchange.fund("dave", { usdc: 10 });
-  exchange.send("alice BUY 10 YES @ 0.1", "alice BUY 10 YES @ 0.2");
-  exchange.cancel("alice", 2);
-  exchange.mustSubmit({ kind: "deriveCredentials", address: addressOf("alice") });
-  exchange.advance("1m");
+  for (let market = 2; market <= 3; market += 1) exchange.market();
+  exchange.act("close in 2; resolve YES in 3; fund dave usdc=10");
+  exchange.act("alice BUY 10 YES @ 0.1; alice BUY 10 YES @ 0.2; alice cancel 2; derive alice; advance 1m");
   return exchange;
 }
 
@@ -53,6 +47,8 @@ const fund = (...tokenIds: readonly string[]): Command => ({
   tokens: tokenIds.map((tokenId) => ({ tokenId, size: size(100) })),
 });
 
+const derive: Command = { kind: "deriveCredentials", address: addressOf("alice") };
+
 const OTHERS: readonly [code: RefusalCode, what: string, command: Command | CommandIn][] = [
   ["SLUG_TAKEN", "an event with a used slug", eventCommand("event")],
   ["EVENT_NOT_FOUND", "a market of an unknown event, with a used slug", marketCommand("market-1", {}, 9)],
@@ -62,11 +58,7 @@ const OTHERS: readonly [code: RefusalCode, what: string, command: Command | Comm
   ["MARKET_CLOSED", "closing a resolved market", { kind: "closeMarket", market: 3 }],
   ["MARKET_NOT_FOUND", "resolving an unknown market", resolve(9)],
   ["MARKET_CLOSED", "resolving a resolved market", resolve(3)],
-  [
-    "TOKEN_NOT_FOUND",
-    "too many funds, in an unknown token",
-    (exchange) => fund(exchange.tokenId("YES"), "77"),
-  ],
+  ["TOKEN_NOT_FOUND", "too many funds, in an unknown token", (of) => fund(of.tokenId("YES"), "77")],
   ["ISSUANCE_EXCEEDED", "more funds than may be issued", fund()],
   ["ORDER_NOT_FOUND", "canceling an unknown order", cancel("alice", 3)],
   ["ORDER_NOT_FOUND", "canceling another account's live order", cancel("bob", 1)],
@@ -74,11 +66,7 @@ const OTHERS: readonly [code: RefusalCode, what: string, command: Command | Comm
   ["ORDER_NOT_FOUND", "canceling without an account", cancel("nobody", 1)],
   ["ORDER_NOT_LIVE", "canceling an ended order", cancel("alice", 2)],
   ["ORDER_NOT_LIVE", "expiring an ended order", { kind: "expireOrder", order: 2 }],
-  [
-    "CREDENTIALS_ALREADY_DERIVED",
-    "deriving twice",
-    { kind: "deriveCredentials", address: addressOf("alice") },
-  ],
+  ["CREDENTIALS_ALREADY_DERIVED", "deriving twice", derive],
 ];
 
 describe("a refused command", () => {

@@ -1,18 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { money, size } from "../../../src/core/units.ts";
+import type { Command } from "../../../src/core/commands.ts";
+import { millis } from "../../../src/core/units.ts";
 import { Exchange } from "../../../src/engine/exchange.ts";
 import { contentHash } from "../../../src/engine/hashes.ts";
 import type { Entry } from "../../../src/engine/journal.ts";
-import { addressOf, eventCommand } from "../../support/commands.ts";
-import { UNSETTLED } from "../../support/config.ts";
-import { openFundedExchange, START } from "../../support/exchange.ts";
+import { addressOf, eventCommand, orderCommand } from "../../support/commands.ts";
+import { openFundedExchange, START, verdictOf } from "../../support/exchange.ts";
+import { ARENA } from "../properties/moves.ts";
 
-const CONFIG = {
-  seed: "test",
-  faucet: { collateral: money(0), everyMarket: size(0) },
-  credentials: "rotate",
-  ...UNSETTLED,
-} as const;
+const CONFIG = { ...ARENA, seed: "test" };
 
 describe("watching an exchange", () => {
   it("reports each accepted command once, after it is applied, with its sequence number and time", () => {
@@ -81,44 +77,29 @@ describe("the journal of an exchange", () => {
 });
 
 describe("the hash of a state", () => {
-  const hashAfter = (
-    ...steps: readonly ((testExchange: ReturnType<typeof openFundedExchange>) => void)[]
-  ): string => {
-    const testExchange = openFundedExchange();
-    for (const step of steps) step(testExchange);
-    return testExchange.exchange.hash;
-  };
-  const place =
-    (...orders: string[]) =>
-    (testExchange: ReturnType<typeof openFundedExchange>): void =>
-      void testExchange.send(...orders);
-
-  it("has a version, and is equal for equal histories", () => {
-    const hash = hashAfter(place("alice BUY 1 YES @ 0.5", "bob SELL 3 YES @ 0.5"));
-    expect(hash).toMatch(/^v2:[0-9a-f]{64}$/);
-    expect(hashAfter(place("alice BUY 1 YES @ 0.5", "bob SELL 3 YES @ 0.5"))).toBe(hash);
-  });
-
-  it("differs if a price, the order of commands, a time or the seed differs", () => {
-    const later = (testExchange: ReturnType<typeof openFundedExchange>): void => testExchange.advance("1ms");
+  it("has a version, and differs if a price, the order of commands, a time or the seed differs", () => {
+    const hashAfter = (words: string): string => {
+      const testExchange = openFundedExchange();
+      testExchange.act(words);
+      return testExchange.exchange.hash;
+    };
     const hashes = [
-      hashAfter(),
-      hashAfter(place("alice BUY 1 YES @ 0.5", "bob BUY 1 YES @ 0.4")),
-      hashAfter(place("alice BUY 1 YES @ 0.5", "bob BUY 1 YES @ 0.3")),
-      hashAfter(place("bob BUY 1 YES @ 0.4", "alice BUY 1 YES @ 0.5")),
-      hashAfter(place("alice BUY 1 YES @ 0.5"), later, place("bob BUY 1 YES @ 0.4")),
+      hashAfter("advance 0s"),
+      hashAfter("alice BUY 1 YES @ 0.5; bob BUY 1 YES @ 0.4"),
+      hashAfter("alice BUY 1 YES @ 0.5; bob BUY 1 YES @ 0.3"),
+      hashAfter("bob BUY 1 YES @ 0.4; alice BUY 1 YES @ 0.5"),
+      hashAfter("alice BUY 1 YES @ 0.5; advance 1ms; bob BUY 1 YES @ 0.4"),
       new Exchange({ ...CONFIG, seed: "another" }, START).hash,
       new Exchange(CONFIG, START).hash,
     ];
+    for (const hash of hashes) expect(hash).toMatch(/^v2:[0-9a-f]{64}$/);
     expect(new Set(hashes).size).toBe(hashes.length);
   });
 
   it("is unchanged by refused commands, commands without events, and time in which nothing is due", () => {
     const testExchange = openFundedExchange();
     const { hash } = testExchange.exchange;
-    expect(testExchange.exchange.submit({ kind: "cancelAllOrders", address: addressOf("alice") }).ok).toBe(
-      true,
-    );
+    expect(verdictOf(testExchange.cancelAll("alice"))).toBe("ok");
     testExchange.advance("1h");
     expect(testExchange.exchange.hash).toBe(hash);
   });
@@ -135,16 +116,12 @@ describe("the hash of a state", () => {
 describe("restarting an exchange", () => {
   it("removes everything except the seed, and begins at the new start", () => {
     const testExchange = openFundedExchange();
-    const fresh = new Exchange(CONFIG, START);
+    const fresh = new Exchange(testExchange.state.config, START);
     testExchange.send("alice BUY 1 YES @ 0.5 GTD 1s");
     testExchange.advance("1h");
     testExchange.exchange.restart(START);
-    expect(testExchange.exchange).toMatchObject({
-      now: START,
-      sequence: 0,
-      hash: fresh.hash,
-      nextDueAt: null,
-    });
+    const { hash } = fresh;
+    expect(testExchange.exchange).toMatchObject({ now: START, sequence: 0, hash, nextDueAt: null });
   });
 
   it("keeps the watchers, and repeating the same commands gives the same state", () => {
@@ -161,13 +138,62 @@ describe("restarting an exchange", () => {
   });
 });
 
-describe("two exchanges in one process", () => {
-  it("are independent", () => {
-    const [one, two] = [openFundedExchange(), openFundedExchange()];
-    const { hash } = two.exchange;
-    one.send("alice BUY 1 YES @ 0.5 GTD 1s");
-    one.advance("1h");
-    expect(two.exchange).toMatchObject({ hash, now: START });
-    expect(two.exchange.submit(two.command("alice BUY 1 YES @ 0.5")).ok).toBe(true);
+/** Opens an exchange with an agent that acts once, `ms` after the start. */
+function agentAt(ms: number, ...sentences: readonly string[]) {
+  const testExchange = openFundedExchange();
+  const { exchange } = testExchange;
+  const at = millis(START + ms);
+  const [tokenId] = testExchange.state.markets.get(1).tokenIds;
+  exchange.agents = {
+    nextAfter: (now) => (now < at ? at : null),
+    *act(): Generator<Command> {
+      for (const sentence of sentences) yield orderCommand(sentence, exchange.now, () => tokenId);
+    },
+  };
+  return testExchange;
+}
+
+describe("agents", () => {
+  it("act at their moment, between timed commands before and after it", () => {
+    const testExchange = agentAt(1_500, "bob SELL 1 YES @ 0.5");
+    testExchange.send("alice BUY 1 YES @ 0.5 GTD 1s", "alice BUY 1 YES @ 0.4 GTD 2s");
+    const { sequence } = testExchange.exchange;
+    const received: unknown[] = [];
+    testExchange.exchange.watch(
+      (number, at, [event]) => void received.push([number - sequence, at - START, event?.kind]),
+    );
+    testExchange.advance("5s");
+    expect(received).toEqual([
+      [1, 1_000, "orderExpired"],
+      [2, 1_500, "orderPlaced"],
+      [3, 2_000, "orderExpired"],
+    ]);
+  });
+
+  it("act after the timed commands of the same moment: an order that expires then is not matched", () => {
+    const testExchange = agentAt(1_000, "bob SELL 1 YES @ 0.5");
+    testExchange.send("alice BUY 1 YES @ 0.5 GTD 1s");
+    testExchange.advance("5s");
+    expect([testExchange.order(1), testExchange.order(2)]).toEqual(["EXPIRED 0/1", "LIVE 0/1"]);
+  });
+
+  it("submit all commands of a moment in one step", () => {
+    const orders = ["bob SELL 1 YES @ 0.5", "nobody SELL 1 YES @ 0.5", "bob SELL 1 YES @ 0.6"];
+    const testExchange = agentAt(1_000, ...orders);
+    const { sequence } = testExchange.exchange;
+    const steps = testExchange.exchange.advanceInSteps(millis(START + 2_000));
+    expect(steps.next().done).toBe(false);
+    expect(testExchange.exchange).toMatchObject({ now: START + 1_000, sequence: sequence + 2 });
+    expect(steps.next()).toEqual({ done: true, value: true });
+    expect(testExchange.exchange).toMatchObject({ now: START + 2_000, sequence: sequence + 2 });
+  });
+
+  it("count for the moment that is due next", () => {
+    const testExchange = agentAt(1_500, "bob SELL 1 YES @ 0.5");
+    expect(testExchange.exchange.nextDueAt).toBe(START + 1_500);
+    testExchange.send("alice BUY 1 YES @ 0.4 GTD 1s");
+    expect(testExchange.exchange.nextDueAt).toBe(START + 1_000);
+    testExchange.advance("1500ms");
+    expect(testExchange.exchange.nextDueAt).toBeNull();
   });
 });

@@ -7,17 +7,14 @@ function openKeyed(seed = "test") {
   const exchange = new TestExchange();
   const keyring = new Keyring(exchange.exchange, seed);
   const derive = (name: string) => {
-    exchange.mustSubmit({ kind: "deriveCredentials", address: addressOf(name) });
+    exchange.derive(name);
     return keyring.latest(addressOf(name));
   };
   return { exchange, keyring, derive };
 }
 
-const texts = ({ apiKey, secret, passphrase }: { apiKey: string; secret: string; passphrase: string }) => ({
-  apiKey,
-  secret,
-  passphrase,
-});
+const PARTS = ["apiKey", "secret", "passphrase"] as const;
+const texts = (set: Readonly<Record<(typeof PARTS)[number], string>>) => PARTS.map((part) => set[part]);
 
 describe("a set of credentials", () => {
   it("is a UUID and two values of 32 bytes in hex", () => {
@@ -41,7 +38,7 @@ describe("a set of credentials", () => {
   it("differs in every part for another seed, address or derivation", () => {
     const { derive } = openKeyed();
     const sets = [derive("alice"), derive("alice"), derive("bob"), openKeyed("other").derive("alice")];
-    for (const part of ["apiKey", "secret", "passphrase"] as const) {
+    for (const part of PARTS) {
       expect(new Set(sets.map((set) => set[part])).size).toBe(4);
     }
   });

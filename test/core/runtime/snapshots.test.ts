@@ -98,16 +98,14 @@ describe("caches are invalidated by a restore:", () => {
       ranking
         .ranked(testExchange.state, testExchange.exchange.sequence, "liquidity")
         .map(({ number, liquidity }) => `${number}: ${liquidity.usdc}`);
-    const trade = (market: number): void =>
-      testExchange.mustSubmit(testExchange.command(`alice BUY ${market * 10} YES @ 0.5`, market));
     testExchange.fund("alice", { everyMarket: 100 });
     expect(liquid()).toEqual(["1: 0", "2: 0"]);
     const snapshot = testExchange.exchange.snapshot();
     expect(liquid()).toEqual(["1: 0", "2: 0"]);
-    trade(2);
+    testExchange.act("alice BUY 20 YES @ 0.5 in 2");
     expect(liquid()).toEqual(["2: 10", "1: 0"]);
     testExchange.exchange.restore(snapshot);
-    trade(1);
+    testExchange.act("alice BUY 10 YES @ 0.5");
     expect(liquid()).toEqual(["1: 5", "2: 0"]);
   });
 
@@ -127,7 +125,7 @@ describe("caches are invalidated by a restore:", () => {
     const testExchange = openFundedExchange();
     const keyring = new Keyring(testExchange.exchange, "test");
     const derive = (): string => {
-      testExchange.mustSubmit({ kind: "deriveCredentials", address: addressOf("alice") });
+      testExchange.derive("alice");
       return keyring.latest(addressOf("alice")).apiKey;
     };
     const first = derive();
