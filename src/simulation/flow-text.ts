@@ -308,6 +308,9 @@ class JsonLines implements LineFormat {
   }
 }
 
+/** Whether a line is a row or a header, not a comment and not empty. */
+export const hasCells = (line: string): boolean => !line.startsWith("#") && line.trim() !== "";
+
 /** Reads the lines of a file in order. */
 export class FlowReader {
   readonly #file: string;
@@ -333,7 +336,7 @@ export class FlowReader {
   read(text: string): readonly FlowRow[] {
     const rows: FlowRow[] = [];
     for (const line of text.split("\n")) {
-      const row = line.startsWith("#") || line.trim() === "" ? null : this.#rowIn(line);
+      const row = hasCells(line) ? this.#rowIn(line) : null;
       if (row !== null) rows.push(row);
       this.#line += 1;
     }

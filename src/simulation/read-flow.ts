@@ -12,7 +12,7 @@ import {
   type ProfileName,
   shown,
 } from "./flow.ts";
-import { FlowReader } from "./flow-text.ts";
+import { FlowReader, hasCells } from "./flow-text.ts";
 import { type GenerateFlowOptions, generateFlow } from "./generate-flow.ts";
 
 /** Without the end of the line. */
@@ -190,16 +190,15 @@ export async function* parseFlow(
 }
 
 /** Returns the line of a row in its file, both from 1; null if there is no such row, or the file cannot be read. */
-export async function lineOfRow(path: string, row: number, start: Millis): Promise<number | null> {
-  const format = formatOf(path);
-  if (format === undefined) return null;
-  const flow = new FlowReader(path, format, start);
-  let count = 0;
+export async function lineOfRow(path: string, row: number): Promise<number | null> {
+  let line = 0;
+  let left = formatOf(path) === "csv" ? 1 + row : row;
   try {
     for await (const { text } of wholeLines(piecesOf(path))) {
-      for (const line of text?.split("\n") ?? []) {
-        count += flow.read(line).length;
-        if (count === row) return flow.line - 1;
+      for (const each of text?.split("\n") ?? []) {
+        line += 1;
+        if (hasCells(each)) left -= 1;
+        if (left === 0) return line;
       }
     }
   } catch (error) {

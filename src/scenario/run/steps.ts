@@ -259,15 +259,14 @@ async function runRequest(session: Session, step: RequestStep): Promise<void> {
 /** Plays an order flow from a file, or generated from the scenario's seed. @throws ScenarioFailure */
 async function runFlow(session: Session, step: FlowStep): Promise<void> {
   const before = session.venue.fillCount();
-  const start = await session.venue.now();
-  const flow = await play(session, step, start);
+  const flow = await play(session, step);
   const fills = session.venue.fillCount() - before;
   session.log(
     `${step.number}. ${step.text} → ${counted(flow.rows, "row")}: ${flow.placed} placed, ${flow.canceled} canceled, ${flow.rejected} refused, ${fills} fills`,
   );
   if (flow.broken !== null) {
     const { violations } = flow.broken;
-    const row = await rowNote(step, start, "after", flow.broken);
+    const row = await rowNote(step, "after", flow.broken);
     fail(step.place, BROKEN_INVARIANT, [...violations.map(note), row]);
   }
   const wanted = step.kind === "replay" ? step.rejected : 0;
@@ -280,8 +279,9 @@ async function runFlow(session: Session, step: FlowStep): Promise<void> {
   ]);
 }
 
-async function play(session: Session, step: FlowStep, start: Millis): Promise<FlowOutcome> {
+async function play(session: Session, step: FlowStep): Promise<FlowOutcome> {
   const { venue } = session;
+  const start = await venue.now();
   const market = session.marketOf(step.market);
   const { tickSize, minOrderSize } = await venue.ask("getMarket", { path: venue.pathOf(market) });
   const grid = { tickSize: priceOf(tickSize), minOrderSize: sizeOf(minOrderSize) };
@@ -289,7 +289,7 @@ async function play(session: Session, step: FlowStep, start: Millis): Promise<Fl
   const flow = await venue.play(stoppable(rows, session.stop), market, session.checks);
   if (flow.broken?.error === undefined) return flow;
   const { place, message, diff } = defectAt(step.place, flow.broken.error);
-  return fail(place, message, [await rowNote(step, start, "at", flow.broken), ...diff]);
+  return fail(place, message, [await rowNote(step, "at", flow.broken), ...diff]);
 }
 
 /** Rows between two calls of `stop`. */
@@ -308,13 +308,8 @@ async function* stoppable(
 }
 
 /** `after row 4711 (flow.csv:4712), alice: BUY 10 YES @ 0.55 GTC`. */
-async function rowNote(
-  step: FlowStep,
-  start: Millis,
-  when: "at" | "after",
-  { row, text }: BrokenRow,
-): Promise<DiffLine> {
-  const line = step.kind === "generate" ? null : await lineOfRow(step.file, row, start);
+async function rowNote(step: FlowStep, when: "at" | "after", { row, text }: BrokenRow): Promise<DiffLine> {
+  const line = step.kind === "generate" ? null : await lineOfRow(step.file, row);
   const place = step.kind === "generate" || line === null ? "" : ` (${shownPath(step.file)}:${line})`;
   return note(`${when} row ${row}${place}, ${text}`);
 }
