@@ -32,6 +32,7 @@ const WEIGHTS = {
   approve: 2,
 } as const;
 type Action = keyof typeof WEIGHTS;
+type CommandAction = "order" | Exclude<Action, "wait" | "snapshot" | "restore" | "reopen">;
 export const ACTIONS = Object.keys(WEIGHTS) as Action[];
 /** One in this many histories runs on a disk. */
 const ON_DISK_ONE_IN = 20;
@@ -175,16 +176,9 @@ export class Generator {
 
   next(state: State, now: Millis): Step {
     const action = this.#action();
-    switch (action) {
-      case "wait":
-        return { kind: "wait", to: millis(now + this.#random.pick(WAITS)) };
-      case "snapshot":
-      case "restore":
-      case "reopen":
-        return { kind: action };
-      default:
-        return { kind: "command", command: this.#command(action, state, now) };
-    }
+    if (action === "wait") return { kind: "wait", to: millis(now + this.#random.pick(WAITS)) };
+    if (action === "snapshot" || action === "restore" || action === "reopen") return { kind: action };
+    return { kind: "command", command: this.#commands[action](state, this.#address(), now) };
   }
 
   #action(): Action | "order" {
@@ -197,55 +191,43 @@ export class Generator {
     return "order";
   }
 
-  #command(
-    action: Exclude<Action, "wait" | "snapshot" | "restore" | "reopen"> | "order",
-    state: State,
-    now: Millis,
-  ): Command {
-    const random = this.#random;
-    const address = this.#address();
-    switch (action) {
-      case "order":
-        return this.#order(state, now, address);
-      case "badOrder":
-        return this.#badOrder(this.#order(state, now, address), now);
-      case "cancel":
-        return this.#cancel(state, null);
-      case "foreignCancel":
-        return this.#cancel(state, address);
-      case "cancelAll":
-        return { kind: "cancelAllOrders", address };
-      case "fund":
-        return this.#fund(state, address);
-      case "derive":
-        return { kind: "deriveCredentials", address };
-      case "call":
-        return callCommand(
-          random,
-          address,
-          this.#market(state),
-          addressAt(random.below(this.#profile.accounts + 1)),
-        );
-      case "approve":
-        return approvalCommand(random, address);
-      case "mine":
-        return { kind: "mineBlocks", count: random.between(1, 2) };
-      case "fault":
-        return this.#fault(state);
-      case "reorganize":
-        return { kind: "reorganizeChain", depth: random.between(1, 3) };
-      case "endMarket":
-        return random.oneIn(2)
-          ? { kind: "closeMarket", market: this.#market(state).number }
-          : {
-              kind: "resolveMarket",
-              market: this.#market(state).number,
-              winningOutcome: random.pick(["YES", "NO", "SPLIT"] as const),
-            };
-      case "createMarket":
-        return marketCommand({ ...drawMarketTerms(random), name: `m${state.markets.next}` }, 1);
-    }
-  }
+  /** Draws the command of each action, which an address sends if it needs a sender. */
+  readonly #commands: Readonly<
+    Record<CommandAction, (state: State, sender: string, now: Millis) => Command>
+  > = {
+    order: (state, sender, now) => this.#order(state, now, sender),
+    badOrder: (state, sender, now) => this.#badOrder(this.#order(state, now, sender), now),
+    cancel: (state) => this.#cancel(state, null),
+    foreignCancel: (state, sender) => this.#cancel(state, sender),
+    cancelAll: (_state, address) => ({ kind: "cancelAllOrders", address }),
+    fund: (state, sender) => this.#fund(state, sender),
+    derive: (_state, address) => ({ kind: "deriveCredentials", address }),
+    call: (state, sender) => {
+      const market = this.#market(state);
+      return callCommand(
+        this.#random,
+        sender,
+        market,
+        addressAt(this.#random.below(this.#profile.accounts + 1)),
+      );
+    },
+    approve: (_state, sender) => approvalCommand(this.#random, sender),
+    mine: () => ({ kind: "mineBlocks", count: this.#random.between(1, 2) }),
+    fault: (state) => this.#fault(state),
+    reorganize: () => ({ kind: "reorganizeChain", depth: this.#random.between(1, 3) }),
+    endMarket: (state) => {
+      const isClosed = this.#random.oneIn(2);
+      const { number: market } = this.#market(state);
+      if (isClosed) return { kind: "closeMarket", market };
+      return {
+        kind: "resolveMarket",
+        market,
+        winningOutcome: this.#random.pick(["YES", "NO", "SPLIT"] as const),
+      };
+    },
+    createMarket: ({ markets }) =>
+      marketCommand({ ...drawMarketTerms(this.#random), name: `m${markets.next}` }, 1),
+  };
 
   #address(): string {
     return addressAt(this.#random.below(this.#profile.accounts));

@@ -1,7 +1,7 @@
 import type { Balance } from "../core/account.ts";
 import { ASK, BID, type BookDirection } from "../core/book/book.ts";
 import { CONTRACTS, TOKEN_UNITS, UNLIMITED } from "../core/chain/contracts.ts";
-import { type Command, type CommandOf, isCausedByTime } from "../core/commands.ts";
+import type { Command, CommandOf } from "../core/commands.ts";
 import type { DomainEvent, EventOf } from "../core/events.ts";
 import { numberOf } from "../core/ids.ts";
 import { type Market, marketOfToken, outcomeOf } from "../core/market.ts";
@@ -10,7 +10,7 @@ import type { Decision } from "../core/refusals.ts";
 import { FAUCET, FEES, type State } from "../core/state.ts";
 import type { Millis } from "../core/units.ts";
 import type { RestingOrder } from "./reference/naive-book.ts";
-import { ReferenceExchange, type ReferenceTrade, type Reply } from "./reference/reference-exchange.ts";
+import { DONE, ReferenceExchange, type ReferenceTrade, type Reply } from "./reference/reference-exchange.ts";
 import { type Amount, type Call, nothing } from "./reference/wallet.ts";
 import { CheckFailed } from "./seeds.ts";
 
@@ -165,9 +165,41 @@ export interface Batch {
   readonly events: readonly DomainEvent[];
 }
 
-const DONE: Reply = { ok: true };
-
 type Operation = (reference: ReferenceExchange) => void;
+
+type Execute<Kind extends Command["kind"] = Command["kind"]> = (
+  reference: ReferenceExchange,
+  command: CommandOf<Kind>,
+  state: State,
+  at: Millis,
+) => Reply;
+
+/** Executes each kind of command on the reference. The other kinds are not drawn, or change nothing that it models. */
+const EXECUTE: { readonly [Kind in Command["kind"]]?: Execute<Kind> } = {
+  createMarket: (reference, command) => reference.createMarket(command),
+  closeMarket: (reference, { market }) => reference.endMarket(market, null),
+  resolveMarket: (reference, { market, winningOutcome }) => reference.endMarket(market, winningOutcome),
+  fundAccount: (reference, { address, collateral, tokens, everyMarket }, state) => {
+    const shares = tokens.map(({ tokenId, size }) => ({ ...marketAndOutcome(state, tokenId), size }));
+    return reference.fund(address, collateral, shares, everyMarket);
+  },
+  deriveCredentials: (reference, { address }) => reference.derive(address),
+  placeOrder: (reference, command, state, at) =>
+    reference.place({ ...command, ...marketAndOutcome(state, command.tokenId) }, at),
+  cancelOrder: (reference, { address, orderId }, { idPrefixes }) =>
+    reference.cancel(address, numberOf(idPrefixes.order, orderId)),
+  cancelAllOrders: (reference, { address }) => reference.cancelAll(address),
+  sendTransaction: (reference, command, state) => reference.call(referenceCall(command, state)),
+  setSettlementFault: ({ faults }, command) => {
+    faults.set(command);
+    return DONE;
+  },
+  reorganizeChain: (reference, { depth }) => reference.reorganize(depth),
+  endSettlementFault: ({ faults }) => {
+    faults.endAll();
+    return DONE;
+  },
+};
 
 /**
  * Applies each command of an exchange, and each event of its chain, to a reference exchange. Throws `CheckFailed` if the
@@ -254,57 +286,8 @@ export class ReferenceChecker {
   }
 
   #execute(reference: ReferenceExchange, command: Command, at: Millis): Reply {
-    const state = this.#state();
-    if (isCausedByTime(command)) return DONE;
-    switch (command.kind) {
-      case "createMarket":
-        reference.createMarket(command);
-        return DONE;
-      case "closeMarket":
-        return reference.endMarket(command.market, null);
-      case "resolveMarket":
-        return reference.endMarket(command.market, command.winningOutcome);
-      case "fundAccount": {
-        const shares = command.tokens.map(({ tokenId, size }) => ({
-          ...marketAndOutcome(state, tokenId),
-          size,
-        }));
-        reference.fund(command.address, command.collateral, shares, command.everyMarket);
-        return DONE;
-      }
-      case "deriveCredentials":
-        return reference.derive(command.address);
-      case "placeOrder":
-        return reference.place({ ...command, ...marketAndOutcome(state, command.tokenId) }, at);
-      case "cancelOrder":
-        return reference.cancel(command.address, numberOf(state.idPrefixes.order, command.orderId));
-      case "cancelAllOrders":
-        reference.cancelAll(command.address);
-        return DONE;
-      case "sendTransaction":
-        reference.call(referenceCall(command, state));
-        return DONE;
-      case "setSettlementFault":
-        reference.faults.set(command);
-        return DONE;
-      case "reorganizeChain":
-        return reference.reorganize(command.depth);
-      case "endSettlementFault":
-        reference.faults.endAll();
-        return DONE;
-      // No effect on what the reference models.
-      case "createEvent":
-      case "mineBlocks":
-      case "bumpFees":
-      case "setNativeBalance":
-      // Not drawn.
-      case "setNonce":
-      case "dropTransaction":
-      case "setMining":
-      case "setBlockTerms":
-      case "setNextBaseFee":
-        return DONE;
-    }
+    const execute = EXECUTE[command.kind] as Execute | undefined;
+    return execute?.(reference, command, this.#state(), at) ?? DONE;
   }
 
   /** Applies the events of the chain to the reference. */

@@ -80,7 +80,7 @@ export type Reply =
   | { readonly ok: true }
   | { readonly ok: false; readonly code: string; readonly required?: number; readonly available?: number };
 
-const DONE: Reply = { ok: true };
+export const DONE: Reply = { ok: true };
 const refused = (code: string): Reply => ({ ok: false, code });
 const other = (outcome: Outcome): Outcome => (outcome === "YES" ? "NO" : "YES");
 const USDC: Outcome = "YES";
@@ -135,12 +135,13 @@ export class ReferenceExchange {
     return this.orders[number - 1] as ReferenceOrder;
   }
 
-  createMarket(rules: MarketRules): void {
+  createMarket(rules: MarketRules): Reply {
     this.#transactions += 1;
     const yes = new NaiveBook();
     const books = { YES: yes, NO: rules.matching === "complementary" ? yes : new NaiveBook() };
     const number = this.markets.length + 1;
     this.markets.push({ ...rules, number, status: "ACTIVE", winner: null, isReported: false, books });
+    return DONE;
   }
 
   endMarket(number: number, winner: Outcome | "SPLIT" | null): Reply {
@@ -164,7 +165,7 @@ export class ReferenceExchange {
     usdc: number,
     shares: readonly { readonly market: number; readonly outcome: Outcome; readonly size: number }[],
     everyMarket: number,
-  ): void {
+  ): Reply {
     const wallet = this.wallet(address);
     const touched = everyMarket > 0 ? [...wallet.shares.keys()] : [];
     if (usdc > 0) this.#transactions += 1;
@@ -178,6 +179,7 @@ export class ReferenceExchange {
     wallet.grantPerMarket += everyMarket;
     const funded = shares.filter(({ size }) => size > 0).map(({ market }) => market);
     for (const market of new Set([...touched, ...funded])) this.#mintGrant(wallet, market);
+    return DONE;
   }
 
   derive(address: string): Reply {
@@ -216,10 +218,11 @@ export class ReferenceExchange {
     return DONE;
   }
 
-  cancelAll(owner: string): void {
+  cancelAll(owner: string): Reply {
     for (const order of this.orders) {
       if (order.address === owner && order.status === "LIVE") this.#end(order, "CANCELED");
     }
+    return DONE;
   }
 
   /** Expires all orders that are due. */
@@ -231,8 +234,9 @@ export class ReferenceExchange {
     }
   }
 
-  call(call: Call): void {
+  call(call: Call): Reply {
     this.#addSettlement(call, "market" in call ? call.market : 0);
+    return DONE;
   }
 
   openBlock(): void {
