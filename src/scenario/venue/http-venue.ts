@@ -363,7 +363,8 @@ export type StartServer = (
   opened?: (exchange: Exchange) => void,
 ) => Promise<ScenarioServer>;
 
-const marketBody = ({ name, tickSize, minOrderSize, ...terms }: MarketTerms) => ({
+/** Returns the request body that creates a market of a scenario, in USDC and shares, without its event. */
+export const marketBody = ({ name, tickSize, minOrderSize, ...terms }: MarketTerms) => ({
   question: name,
   slug: name,
   description: "",

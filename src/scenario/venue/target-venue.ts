@@ -6,13 +6,13 @@ import { collect } from "../../client/result.ts";
 import { DocumentError, within } from "../../core/document-error.ts";
 import { decimalText, MONEY_PLACES, SIZE_PLACES } from "../../core/format.ts";
 import { anyOf, SELF_TRADE_POLICIES, type SelfTradePolicy } from "../../core/terms.ts";
-import { FULL_PRICE, type Millis, millis, SHARE_UNITS, type Size, size } from "../../core/units.ts";
+import { type Millis, millis, type Size, size } from "../../core/units.ts";
 import { FILE_LIMITS, readFailure, readText } from "../../regular-file.ts";
 import { ConfigError, didYouMean } from "../../setting.ts";
 import { isPrivateKey } from "../../simulation/world-accounts.ts";
 import { assetText, type MarketTerms } from "../language/declarations.ts";
 import { controlNeedOf, type Scenario } from "../language/steps.ts";
-import { HttpVenue } from "./http-venue.ts";
+import { HttpVenue, marketBody } from "./http-venue.ts";
 import type { Venue, Wallets } from "./venue.ts";
 import {
   type Attempt,
@@ -226,12 +226,8 @@ function fileNeedOf({ accounts, markets }: Scenario, file: TargetFile): string |
 
 /** Returns how a market differs from the one that the scenario needs; null if it is suitable. */
 function misfitOf(terms: MarketTerms, market: ReplyTo<"getMarket">): string | null {
-  const wanted = {
-    tickSize: terms.tickSize / FULL_PRICE,
-    minOrderSize: terms.minOrderSize / SHARE_UNITS,
-    feeRateBps: terms.feeRateBps,
-    matching: terms.matching,
-  };
+  const { tickSize, minOrderSize, feeRateBps, matching } = marketBody(terms);
+  const wanted = { tickSize, minOrderSize, feeRateBps, matching };
   const found: Readonly<Record<string, unknown>> = market;
   const name = Object.entries(wanted).find(([key, value]) => found[key] !== value)?.[0];
   if (name !== undefined) return `${name} ${wanted[name as keyof typeof wanted]}, it has ${found[name]}`;

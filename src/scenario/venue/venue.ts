@@ -22,7 +22,6 @@ import {
   type Canceled,
   type Checks,
   DONE,
-  done,
   type Expired,
   exact,
   type Fill,
@@ -214,11 +213,11 @@ export abstract class Venue {
   }
 
   /** Makes an account known to the exchange and funds it. */
-  async open(account: string, funding: readonly Funding[]): Promise<Attempt<null>> {
+  async open(account: string, funding: readonly Funding[]): Promise<Attempt<unknown>> {
     const address = await this.signIn(account);
     if (funding.length === 0) return DONE;
     const body = fundingBody(fundCommand(address, funding, (token) => this.tokenId(token)));
-    return done(await this.call("fundAccount", { path: { address }, body }));
+    return this.call("fundAccount", { path: { address }, body });
   }
 
   async place(account: string, words: OrderWords): Promise<Attempt<OrderView>> {
@@ -313,12 +312,12 @@ export abstract class Venue {
   }
 
   /** Starts the bots of a profile and records their names; null stops all bots. */
-  async runBots(profile: ProfileName | null): Promise<Attempt<null>> {
-    if (profile === null) return done(await this.call("endBots"));
+  async runBots(profile: ProfileName | null): Promise<Attempt<unknown>> {
+    if (profile === null) return this.call("endBots");
     const started = await this.call("startBots", { body: { profile } });
-    if (!started.ok) return started;
-    for (const { name, address } of started.value.bots) this.bots.set(address.toLowerCase(), name);
-    return DONE;
+    for (const { name, address } of started.ok ? started.value.bots : [])
+      this.bots.set(address.toLowerCase(), name);
+    return started;
   }
 
   /** Returns the name of an account that the scenario does not declare. */

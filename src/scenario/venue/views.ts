@@ -106,9 +106,6 @@ export const refusedBy = ({ code, message, help }: ApiError): Refused => ({
   hint: help.hint ?? null,
 });
 
-/** Drops the value of an attempt. */
-export const done = (attempt: Attempt<unknown>): Attempt<null> => (attempt.ok ? DONE : attempt);
-
 /** Converts a decimal of the API to units of 10^-places. @throws VenueError if it has more decimals. */
 export function exact(value: number | string, places: number): number {
   const units = unitsOf(value, places);
