@@ -1,23 +1,22 @@
 import { setImmediate as endOfTurn } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
 import { serviceOf } from "../../src/compose.ts";
-import type { DiskFile } from "../../src/engine/disk.ts";
+import type { Command } from "../../src/core/commands.ts";
+import { millis, money, size } from "../../src/core/units.ts";
 import { PersistenceError } from "../../src/engine/journal.ts";
-import { JournalFile } from "../../src/engine/journal-file.ts";
-import { BEGINNING } from "../../src/engine/journal-line.ts";
+import type { OpenedExchange } from "../../src/engine/open-exchange.ts";
 import { copyIntact, openCandidate } from "../../src/history/journal-files.ts";
 import { HttpService } from "../../src/server/http-server.ts";
 import { ExchangeSite } from "../../src/server/site.ts";
 import type { Durability } from "../../src/setting.ts";
-import { START } from "../support/exchange.ts";
-import { type DiskImage, SimulatedDisk } from "../support/simulated-disk.ts";
+import { addressOf, eventCommand, marketCommand, orderCommand } from "../support/commands.ts";
+import { SimulatedDisk } from "../support/simulated-disk.ts";
+import { stateHashes } from "../support/state-hashes.ts";
+import { FULL, fill, filled } from "./support/failing-disk.ts";
 import { FOLDER, openOn, persistedConfig, withoutLock } from "./support/persisted.ts";
 import { takeSteps } from "./support/short-history.ts";
 
-const FULL = Object.assign(new Error("ENOSPC: no space left on device, write"), {
-  code: "ENOSPC",
-  syscall: "write",
-});
+const JSON_BODY = { "content-type": "application/json" };
 
 describe("a server whose disk is full", () => {
   const closers: (() => void)[] = [];
@@ -37,22 +36,17 @@ describe("a server whose disk is full", () => {
       const post = (question: string): Promise<Response> =>
         fetch(`${url}/sim/markets`, {
           method: "POST",
-          headers: { "content-type": "application/json" },
+          headers: JSON_BODY,
           body: JSON.stringify({ question }),
         });
       const hash = async (): Promise<unknown> => (await fetch(`${url}/sim/state/hash`)).json();
 
       expect((await post("Will it rain?")).status).toBe(200);
       const before = await hash();
-      disk.before = ({ kind }) => {
-        if (kind === "write") throw FULL;
-      };
+      fill(disk);
       for (const question of ["Will it snow?", "Will it hail?"]) {
         const refused = await post(question);
-        expect([refused.status, ((await refused.json()) as { code: string }).code]).toEqual([
-          503,
-          "UNAVAILABLE",
-        ]);
+        expect([refused.status, await refused.json()]).toMatchObject([503, { code: "UNAVAILABLE" }]);
         expect(await hash()).toEqual(before);
       }
       const call = JSON.stringify({ jsonrpc: "2.0", id: 9, method: "evm_mine" });
@@ -66,52 +60,18 @@ describe("a server whose disk is full", () => {
 });
 
 describe("a journal that cannot be written", () => {
-  it("acknowledges nothing with a running sync", async () => {
-    let synced = (): void => {};
-    let cutTo = -1;
-    const file: DiskFile = {
-      size: 0,
-      read: () => 0,
-      write: (bytes) => bytes.length,
-      truncate: (size) => {
-        cutTo = size;
-      },
-      sync: () => {
-        throw FULL;
-      },
-      syncAsync: () => new Promise((resolve) => (synced = resolve)),
-      close: () => {},
-    };
-    const journal = new JournalFile(file, "power", BEGINNING);
-    const command = { kind: "deriveCredentials", address: "0x01" } as const;
-    journal.append({ sequence: 1, at: START, command }, []);
-    const kept = expect(journal.flush(journal.position)).rejects.toBeInstanceOf(PersistenceError);
-    await endOfTurn();
-    await endOfTurn();
-    expect(() => journal.sync()).toThrow(PersistenceError);
-    expect(cutTo).toBe(0);
-    synced();
-    await kept;
-  });
-
   it("prevents writing a later state", async () => {
     const disk = new SimulatedDisk();
     const opened = await openOn(disk);
     takeSteps(opened, 3);
     opened.persistence.flush(opened.persistence.position);
     for (let count = 0; count < 10_000; count += 1) {
-      opened.exchange.submit({
-        kind: "deriveCredentials",
-        address: "0x000000000000000000000000000000000000aaaa",
-      });
+      opened.exchange.submit({ kind: "deriveCredentials", address: addressOf("alice") });
       if (count === 500) opened.persistence.flush(opened.persistence.position);
     }
-    let isFull = true;
-    disk.before = ({ kind }) => {
-      if (kind === "write" && isFull) throw FULL;
-    };
+    fill(disk);
     expect(() => opened.persistence.flush(opened.persistence.position)).toThrow(PersistenceError);
-    isFull = false;
+    disk.before = () => {};
     opened.persistence.flush(opened.persistence.position);
     await endOfTurn();
     await opened.close();
@@ -122,16 +82,8 @@ describe("a journal that cannot be written", () => {
 });
 
 describe("a full disk", () => {
-  const fullDisk = (image: DiskImage = new Map()): SimulatedDisk => {
-    const disk = new SimulatedDisk(image);
-    disk.before = ({ kind }) => {
-      if (kind === "write") throw FULL;
-    };
-    return disk;
-  };
-
   it("leaves nothing in a data directory that cannot be locked", async () => {
-    const disk = fullDisk();
+    const disk = filled();
     await expect(openOn(disk)).rejects.toThrow(FULL.message);
     expect(disk.names(FOLDER)).toEqual([]);
   });
@@ -139,7 +91,7 @@ describe("a full disk", () => {
   it("leaves nothing of a repaired journal, so that the repair can be tried again", async () => {
     const disk = new SimulatedDisk();
     await (await openOn(disk)).close();
-    const full = fullDisk(disk.image);
+    const full = filled(disk.image);
     const place = openCandidate(full, FOLDER);
     const copy = (): void => copyIntact(full, place, place.file.size, "/new");
     expect(copy).toThrow(FULL.message);
@@ -149,3 +101,60 @@ describe("a full disk", () => {
     expect(full.names("/new")).toEqual(["journal.ndjson"]);
   });
 });
+
+/** Creates a market, funds a wallet, and places an order. Returns the order. */
+async function begin({ exchange, persistence }: OpenedExchange): Promise<Command> {
+  exchange.submit(eventCommand("all"));
+  exchange.submit(marketCommand("rain"));
+  const funds = { collateral: money(1_000_000_000), tokens: [], everyMarket: size(0) };
+  exchange.submit({ kind: "fundAccount", address: addressOf("alice"), ...funds });
+  const [tokenId] = exchange.state.markets.get(1).tokenIds;
+  const buy = orderCommand("alice BUY 10 YES @ 0.5", exchange.now, () => tokenId);
+  expect(exchange.submit(buy).ok).toBe(true);
+  await persistence.flush(persistence.position);
+  return buy;
+}
+
+/** Makes the next order that rests throw while it is applied. */
+function plant({ exchange }: OpenedExchange): void {
+  exchange.state.pool.take = () => {
+    throw new Error("planted");
+  };
+}
+
+describe.each(["process", "power"] as const)(
+  "a command that throws while it is applied (%s)",
+  (durability) => {
+    it("leaves the acknowledged state in memory and on the disk, and no command is accepted after it", async () => {
+      const disk = new SimulatedDisk();
+      const opened = await openOn(disk, { durability });
+      const buy = await begin(opened);
+      const { exchange, folder, clock } = opened;
+      const { sequence } = exchange;
+      const hash = stateHashes(exchange);
+      plant(opened);
+      expect(() => exchange.submit(buy)).toThrow("planted");
+      expect([stateHashes(exchange), exchange.sequence]).toEqual([hash, sequence]);
+      expect(() => exchange.submit(buy)).toThrow(PersistenceError);
+      expect(folder?.broken?.reason).toBe("defect");
+      expect(clock.mode).toBe("frozen");
+      const again = await openOn(new SimulatedDisk(withoutLock(disk.image)));
+      expect([stateHashes(again.exchange), again.exchange.sequence]).toEqual([hash, sequence]);
+      expect(again.exchange.submit(buy).ok).toBe(true);
+      await again.close();
+    });
+
+    it("rolls back commands accepted before it in the same request, which were not acknowledged", async () => {
+      const disk = new SimulatedDisk();
+      const opened = await openOn(disk, { durability });
+      const buy = await begin(opened);
+      const { exchange } = opened;
+      const hash = stateHashes(exchange);
+      exchange.submit({ kind: "cancelAllOrders", address: addressOf("alice") });
+      plant(opened);
+      expect(() => exchange.submit(buy)).toThrow("planted");
+      expect(stateHashes(exchange)).toBe(hash);
+      exchange.passTo(millis(exchange.now + 1));
+    });
+  },
+);

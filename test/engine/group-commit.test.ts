@@ -3,9 +3,11 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { millis } from "../../src/core/units.ts";
 import type { DiskFile } from "../../src/engine/disk.ts";
+import { PersistenceError } from "../../src/engine/journal.ts";
 import { JournalFile } from "../../src/engine/journal-file.ts";
 import { BEGINNING } from "../../src/engine/journal-line.ts";
 import { forAllAsync, runs } from "../support/runs.ts";
+import { FULL } from "./support/failing-disk.ts";
 
 /** A file whose syncs are ended by the test. */
 class SlowFile implements DiskFile {
@@ -177,5 +179,19 @@ describe("group commit", () => {
     run.file.end();
     await turns();
     expect([run.file.syncs, run.waiting]).toEqual([1, 0]);
+  });
+
+  it("acknowledges nothing with a running sync if the journal then cannot be written", async () => {
+    const run = new Run();
+    run.append();
+    const kept = expect(run.journal.flush(run.journal.position)).rejects.toBeInstanceOf(PersistenceError);
+    await turns();
+    run.file.sync = () => {
+      throw FULL;
+    };
+    expect(() => run.journal.sync()).toThrow(PersistenceError);
+    expect(run.file.cutTo).toBe(0);
+    run.file.end();
+    await kept;
   });
 });

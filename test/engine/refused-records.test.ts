@@ -3,16 +3,12 @@ import { MAX_REFUSED, type RefusedRequest } from "../../src/core/refusals.ts";
 import type { Durability } from "../../src/setting.ts";
 import { addressOf, eventCommand } from "../support/commands.ts";
 import { type DiskImage, SimulatedDisk } from "../support/simulated-disk.ts";
+import { fill } from "./support/failing-disk.ts";
 import { JOURNAL, journalIn, journalLines, openOn, withoutLock } from "./support/persisted.ts";
 
 const REFUSED: RefusedRequest = {
-  method: "POST",
-  path: "/clob/order",
-  address: addressOf("ann"),
-  isProven: true,
-  status: 400,
-  code: "INVALID_TICK_SIZE",
-  field: "price",
+  ...{ method: "POST", path: "/clob/order", address: addressOf("ann"), isProven: true },
+  ...{ status: 400, code: "INVALID_TICK_SIZE", field: "price" },
   asked: {
     kind: "request",
     body: { tokenId: "1", side: "BUY", price: 0.555, size: 10 },
@@ -66,9 +62,7 @@ describe.each<Durability>(["process", "power"])("the record of a refused request
     const disk = new SimulatedDisk();
     const opened = await openOn(disk, { durability });
     await opened.persistence.flush(opened.persistence.position);
-    disk.before = ({ kind }) => {
-      if (kind === "write") throw Object.assign(new Error("ENOSPC"), { code: "ENOSPC" });
-    };
+    fill(disk);
     opened.noteRefused(REFUSED);
     expect(mustWait(opened)).toBe(false);
     expect(opened.persistence.broken).toBeNull();
@@ -82,13 +76,9 @@ describe.each<Durability>(["process", "power"])("the record of a refused request
   it("is dropped if the journal is broken", async () => {
     const disk = new SimulatedDisk();
     const opened = await openOn(disk, { durability });
-    disk.before = ({ kind }) => {
-      if (kind === "write") throw Object.assign(new Error("ENOSPC"), { code: "ENOSPC" });
-    };
+    fill(disk);
     opened.exchange.submit(eventCommand("event"));
-    await Promise.resolve()
-      .then(() => opened.persistence.flush(opened.persistence.position))
-      .catch(() => {});
+    await (async () => opened.persistence.flush(opened.persistence.position))().catch(() => {});
     expect(opened.persistence.broken).not.toBeNull();
     opened.noteRefused(REFUSED);
     expect(mustWait(opened)).toBe(false);
@@ -99,15 +89,11 @@ describe.each<Durability>(["process", "power"])("the record of a refused request
 describe("records of refused requests", () => {
   it("end at the maximum with a last record, also after a restart", async () => {
     const disk = new SimulatedDisk();
-    const opened = await openOn(disk);
-    for (let count = 0; count < MAX_REFUSED - 1; count += 1) opened.noteRefused(REFUSED);
-    await opened.close();
-    const again = await openOn(disk);
-    for (let count = 0; count < 10; count += 1) again.noteRefused(REFUSED);
-    await again.close();
-    const last = await openOn(disk);
-    last.noteRefused(REFUSED);
-    await last.close();
+    for (const number of [MAX_REFUSED - 1, 10, 1]) {
+      const { noteRefused, close } = await openOn(disk);
+      for (let count = 0; count < number; count += 1) noteRefused(REFUSED);
+      await close();
+    }
     const records = recordsIn(disk.image);
     expect(records).toHaveLength(MAX_REFUSED + 1);
     expect(records.at(-1)).toBe("refusedFull");

@@ -45,14 +45,7 @@ describe("a step that sets a fault", () => {
     expect(itemLines(faultStep({ ...spike, baseFee: 2e11 }), 0)).toEqual([
       "- chain fault: { kind: gas-spike, baseFeeGwei: 200 }",
     ]);
-    const failure = {
-      fault: "fail",
-      probability: CERTAIN,
-      times: 3,
-      blocks: 0,
-      baseFee: 0,
-      reason: "x",
-    } as const;
+    const failure = { ...spike, fault: "fail", probability: CERTAIN, baseFee: 0 } as const;
     expect(itemLines(faultStep(failure), 0)).toEqual(["- chain fault: { kind: fail, reason: x, times: 3 }"]);
   });
 });
@@ -61,20 +54,8 @@ describe("a map", () => {
   const levels = Array.from({ length: 40 }, (_, index) => `0.${index + 10} x ${index * 100} (1)`);
 
   it("is on one line if it fits and is not nested too deep", () => {
-    const entries = [
-      [
-        "book",
-        map([
-          [
-            "YES",
-            map([
-              ["bids", wrapped(["0.5 x 10"])],
-              ["asks", list([])],
-            ]),
-          ],
-        ]),
-      ],
-    ] as const;
+    const levels = map(Object.entries({ bids: wrapped(["0.5 x 10"]), asks: list([]) }));
+    const entries = Object.entries({ book: map([["YES", levels]]) });
     expect(mapLines(entries, 2)).toEqual(["  book:", "    YES: { bids: [0.5 x 10], asks: [] }"]);
     expect(mapLines([["alice", map([])]], 0)).toEqual(["alice: {}"]);
   });
@@ -92,10 +73,8 @@ describe("a map", () => {
   });
 
   it("is parsed back unchanged, at any depth", () => {
-    const [key, scalarText] = [
-      fc.stringMatching(/^[a-z]{1,30}$/),
-      fc.stringMatching(/^[a-z]{1,20}( [a-z]{1,20}){0,9}$/),
-    ];
+    const key = fc.stringMatching(/^[a-z]{1,30}$/);
+    const scalarText = fc.stringMatching(/^[a-z]{1,20}( [a-z]{1,20}){0,9}$/);
     const { node } = fc.letrec((tie) => ({
       node: fc.oneof({ maxDepth: 3 }, scalarText, tie("list"), tie("map")),
       list: fc.array(scalarText, { maxLength: 12 }),
@@ -109,13 +88,7 @@ describe("a map", () => {
     };
     forAll({}, [node], (value) => {
       expect(parse(text(mapLines([["root", shaped(value)]], 2)))).toEqual({ root: value });
-      const item = itemLines(
-        [
-          ["root", shaped(value)],
-          ["next", "word"],
-        ],
-        2,
-      );
+      const item = itemLines(Object.entries({ root: shaped(value), next: "word" }), 2);
       expect(parse(text(item))).toEqual([{ root: value, next: "word" }]);
     });
   });

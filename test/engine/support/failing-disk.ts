@@ -1,4 +1,4 @@
-import type { CallKind, SimulatedDisk } from "../../support/simulated-disk.ts";
+import { type CallKind, type DiskImage, SimulatedDisk } from "../../support/simulated-disk.ts";
 
 /** A fault of a disk: calls of a kind fail, or write only half. */
 export interface DiskFault {
@@ -60,4 +60,23 @@ export async function atEachCall(
     if (!hasFailed) return nth - 1;
   }
   return most;
+}
+
+/** The error of a write to a full disk. */
+export const FULL = Object.assign(new Error("ENOSPC: no space left on device, write"), {
+  ...{ code: "ENOSPC", syscall: "write" },
+});
+
+/** Makes every later write fail. */
+export function fill(disk: SimulatedDisk): void {
+  disk.before = ({ kind }) => {
+    if (kind === "write") throw FULL;
+  };
+}
+
+/** Returns a full disk. */
+export function filled(image: DiskImage = new Map()): SimulatedDisk {
+  const disk = new SimulatedDisk(image);
+  fill(disk);
+  return disk;
 }

@@ -8,6 +8,7 @@ import {
 } from "../../../src/fuzz/campaign/results.ts";
 import { readRange } from "../../../src/fuzz/seeds.ts";
 import { SHARD } from "../../../src/setting.ts";
+import { rowsOf } from "../../support/table.ts";
 
 const ran = (seeds: string, shard: string, done: number, engine = "0.1.0"): RanPart => ({
   engine,
@@ -37,6 +38,22 @@ const file = (path: string, parts: readonly RanPart[], more: Partial<Results> = 
 
 const merge = (first: ResultsFile, ...more: ResultsFile[]): Results => mergeResults([first, ...more], ".");
 
+/** Parses parts that ran: seeds, shard, and the number of seeds that are done. */
+const ranIn = (text: string): RanPart[] =>
+  text.split(", ").map((part) => {
+    const [seeds = "", shard = "", done] = part.split(" ");
+    return ran(seeds, shard, Number(done));
+  });
+
+/** Case, what ran, and what the merged results say ran. */
+const MERGED = rowsOf(`
+complete shards as their range | 0..10 3/3 3, 0..10 1/3 4, 0..10 2/3 3 | 0..10 1/1 10
+complete shards as their range, with an interrupted empty one | 0..10 2/2 0, 0..10 2/2 5, 0..10 1/2 5 | 0..10 1/1 10
+adjacent ranges as one | 10..30 1/1 20, 0..10 2/2 5, 0..10 1/2 5 | 0..30 1/1 30
+shards unchanged if one is missing or not done | 0..10 2/3 3, 0..10 1/3 4, 20..30 2/2 4, 20..30 1/2 5 | 0..10 1/3 4, 0..10 2/3 3, 20..30 1/2 5, 20..30 2/2 4
+a range that is not done separate from the next | 0..10 1/1 9, 10..20 1/1 10 | 0..10 1/1 9, 10..20 1/1 10
+`);
+
 describe("merged results", () => {
   it("have one entry for each fingerprint: the smallest seed and the number of seeds", () => {
     const a = file("a/fuzz.json", [ran("0..10", "1/2", 5)], {
@@ -62,54 +79,29 @@ describe("merged results", () => {
     expect(parts.map(({ engine }) => engine)).toEqual(["0.9.1", "0.9.2", "0.10.0"]);
   });
 
-  it.each([
-    [
-      "complete shards as their range",
-      [ran("0..10", "3/3", 3), ran("0..10", "1/3", 4), ran("0..10", "2/3", 3)],
-      [ran("0..10", "1/1", 10)],
-    ],
-    [
-      "complete shards as their range, with an interrupted empty one",
-      [ran("0..10", "2/2", 0), ran("0..10", "2/2", 5), ran("0..10", "1/2", 5)],
-      [ran("0..10", "1/1", 10)],
-    ],
-    [
-      "adjacent ranges as one",
-      [ran("10..30", "1/1", 20), ran("0..10", "2/2", 5), ran("0..10", "1/2", 5)],
-      [ran("0..30", "1/1", 30)],
-    ],
-    [
-      "shards unchanged if one is missing or not done",
-      [ran("0..10", "2/3", 3), ran("0..10", "1/3", 4), ran("20..30", "2/2", 4), ran("20..30", "1/2", 5)],
-      [ran("0..10", "1/3", 4), ran("0..10", "2/3", 3), ran("20..30", "1/2", 5), ran("20..30", "2/2", 4)],
-    ],
-    [
-      "a range that is not done separate from the next",
-      [ran("0..10", "1/1", 9), ran("10..20", "1/1", 10)],
-      [ran("0..10", "1/1", 9), ran("10..20", "1/1", 10)],
-    ],
-  ])("list %s", (_case, parts, expected) => {
-    const [first, ...more] = parts.map((part, index) => file(`${index}.json`, [part]));
-    expect(merge(first as ResultsFile, ...more).ran).toEqual(expected);
+  it.each(MERGED)("list %s: %s", (_case, parts = "", expected = "") => {
+    const [first, ...more] = ranIn(parts).map((part, index) => file(`${index}.json`, [part]));
+    expect(merge(first as ResultsFile, ...more).ran).toEqual(ranIn(expected));
   });
 
+  const TEN = file("a.json", ranIn("0..10 1/1 10"));
   it.each<[string, ResultsFile, ResultsFile, string]>([
     [
       "other settings",
-      file("a.json", [ran("0..10", "1/1", 10)]),
-      file("b.json", [ran("10..20", "1/1", 10)], { settings: { commands: 500, via: "http" } }),
+      TEN,
+      file("b.json", ranIn("10..20 1/1 10"), { settings: { commands: 500, via: "http" } }),
       "only results with the same settings can be merged, found 300 commands via process in a.json and 500 commands via http in b.json",
     ],
     [
       "the same seeds",
-      file("a.json", [ran("0..10", "1/1", 10)]),
-      file("b.json", [ran("5..25", "3/5", 1)]),
+      TEN,
+      file("b.json", ranIn("5..25 3/5 1")),
       "a.json and b.json both hold seed 7: the same seeds would be counted twice",
     ],
     [
       "the same seeds within one file",
-      file("a.json", [ran("0..10", "1/1", 10), ran("9..12", "1/1", 3)]),
-      file("b.json", [ran("20..30", "1/1", 10)]),
+      file("a.json", ranIn("0..10 1/1 10, 9..12 1/1 3")),
+      file("b.json", ranIn("20..30 1/1 10")),
       "a.json holds seed 9: the same seeds would be counted twice",
     ],
   ])("of %s are refused", (_case, a, b, message) => {

@@ -31,6 +31,9 @@ steps:
   - expect: { quote: { YES: { last: none } } }
   - advance: 1s
 `;
+/** The head of a flow, and the funds of ann. */
+const FUNDED = "at,account,op,ref,side,outcome,price,size,type\n0,ann,fund,,,USDC,,100,\n";
+
 /** Returns numbers of commands after which the time is up. */
 const endsFrom = (first: number, to: number, step: number): number[] =>
   Array.from({ length: Math.ceil((to - first) / step) }, (_, index) => first + index * step);
@@ -44,9 +47,8 @@ describe("the time limit of shrinking", () => {
     const whole = await fingerprintIn(LONG, commands.environment);
     const once = commands.count;
     commands.count = 0;
-    const small = await shrunk(LONG, commands.environment, {
-      isOver: commands.after(Math.floor(once * 1.5)),
-    });
+    const isOver = commands.after(Math.floor(once * 1.5));
+    const small = await shrunk(LONG, commands.environment, { isOver });
     expect(commands.count).toBeLessThan(once * 1.5 + MAX_UNCHECKED);
     expect({ text: small.text, isMinimal: small.isMinimal }).toEqual({ text: LONG, isMinimal: false });
     expect(small.fingerprint.key).toBe(whole?.key);
@@ -61,26 +63,19 @@ describe("the time limit of shrinking", () => {
 
   it("leaves a text that fails in the same way, whenever it is reached", async () => {
     const commands = new Commands();
-    writeFileSync(
-      join(folder, "flow.csv"),
-      "at,account,op,ref,side,outcome,price,size,type\n0,ann,fund,,,USDC,,100,\n" +
-        Array.from({ length: 60 }, (_, row) => `${row}s,ann,place,,BUY,YES,0.${20 + row},1,GTD +100s\n`).join(
-          "",
-        ),
+    const rows = Array.from(
+      { length: 60 },
+      (_, row) => `${row}s,ann,place,,BUY,YES,0.${20 + row},1,GTD +100s\n`,
     );
+    writeFileSync(join(folder, "flow.csv"), FUNDED + rows.join(""));
     const text =
       "scenario: any\nsteps:\n  - replay: flow.csv\n  - expect: { quote: { YES: { bid: 0.1 } } }\n";
     const { key } = (await fingerprintIn(text, commands.environment)) ?? { key: "" };
     const results = new Set<number>();
     for (const end of casesAtLevel(endsFrom(100, 4000, 200), 2)) {
       commands.count = 0;
-      const {
-        text: small,
-        steps,
-        before,
-      } = await shrunk(text, commands.environment, {
-        isOver: commands.after(end),
-      });
+      const isOver = commands.after(end);
+      const { text: small, steps, before } = await shrunk(text, commands.environment, { isOver });
       expect((await fingerprintIn(small, commands.environment))?.key).toBe(key);
       expect(steps).toBeLessThanOrEqual(before);
       results.add(steps);
@@ -121,11 +116,8 @@ steps:
 
 describe("a flow that would need more steps than it has rows", () => {
   it("stays a flow", async () => {
-    const rows = Array.from({ length: 8 }, (_, row) => `${row}s,ann,place,,BUY,YES,0.5,1,\n`).join("");
-    writeFileSync(
-      join(folder, "timed.csv"),
-      `at,account,op,ref,side,outcome,price,size,type\n0,ann,fund,,,USDC,,100,\n${rows}`,
-    );
+    const rows = Array.from({ length: 8 }, (_, row) => `${row}s,ann,place,,BUY,YES,0.5,1,\n`);
+    writeFileSync(join(folder, "timed.csv"), FUNDED + rows.join(""));
     const text = `scenario: timed
 steps:
   - replay: timed.csv

@@ -110,10 +110,8 @@ steps:
 describe("a history with a time limit", () => {
   it("becomes a scenario that fails in the same way, whenever the time is up", async () => {
     const bids = Array.from({ length: 40 }, (_, round) => `ann BUY 1 YES @ 0.0${1 + (round % 5)}`).join("; ");
-    const history = historyOf(
-      (exchange) =>
-        void exchange.act(`market rain; derive ann ben; ${bids}; ben BUY 4 NO @ 0.6; ann BUY 3 YES @ 0.45`),
-    );
+    const words = `market rain; derive ann ben; ${bids}; ben BUY 4 NO @ 0.6; ann BUY 3 YES @ 0.45`;
+    const history = historyOf((exchange) => void exchange.act(words));
     const steps = new Set<number>();
     for (let most = 1; most < 60; most += 3) {
       let asked = 0;
