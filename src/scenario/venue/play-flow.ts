@@ -95,8 +95,6 @@ export function byOperations(venue: Venue, market: string, start: Millis): Execu
   };
 }
 
-const ZERO = 48;
-const NINE = 57;
 /** Maximum number of empty elements that one numbered name may add to the array. */
 const MAX_GAP = 4_096;
 
@@ -134,16 +132,9 @@ export class OrderRefs {
   #indexOf(ref: string): number {
     const prefix = this.#prefix;
     if (prefix === null || !ref.startsWith(prefix)) return -1;
-    const from = prefix.length;
-    const digits = ref.length - from;
-    if (digits < 1 || (digits > 1 && ref.charCodeAt(from) === ZERO)) return -1;
-    let index = 0;
-    for (let at = from; at < ref.length; at += 1) {
-      const code = ref.charCodeAt(at);
-      if (code < ZERO || code > NINE) return -1;
-      index = index * 10 + (code - ZERO);
-    }
-    return index;
+    const digits = ref.slice(prefix.length);
+    const index = Number(digits);
+    return Number.isInteger(index) && String(index) === digits ? index : -1;
   }
 }
 
