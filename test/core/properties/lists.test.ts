@@ -49,14 +49,7 @@ describe("the queue of expirations", () => {
   }
 
   it("returns the order that expires first, then the oldest", () => {
-    forAll(
-      {
-        seed: 42,
-        numRuns: 200,
-      },
-      [fc.array(step, { maxLength: 120, size: "max" })],
-      compare,
-    );
+    forAll({ seed: 42, numRuns: 200 }, [fc.array(step, { maxLength: 120, size: "max" })], compare);
   });
 
   it("does so after it has removed many stale entries", () => {
