@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Order, TRADE_PACKING, type Trade } from "../../../src/core/order.ts";
+import { TRADE_PACKING, type Trade } from "../../../src/core/order.ts";
 import type { State } from "../../../src/core/state.ts";
 import { canonicalLines } from "../../../src/core/state-document.ts";
 import { money, price } from "../../../src/core/units.ts";
@@ -98,12 +98,8 @@ describe("the canonical document", () => {
   });
 
   it("is JSON, for an empty and a used exchange, and names its units", () => {
-    expect(documentOf(new TestExchange().state)).toMatchObject({
-      events: [],
-      markets: [],
-      orders: [],
-      trades: [],
-    });
+    const empty = { events: [], markets: [], orders: [], trades: [] };
+    expect(documentOf(new TestExchange().state)).toMatchObject(empty);
     expect(documentOf(usedState())).toMatchObject({
       units: { price: "0.0001 USDC", size: "0.01 share", money: "0.000001 USDC", at: "Unix ms" },
       config: { seed: "test" },
@@ -131,25 +127,22 @@ describe("the canonical document", () => {
   });
 });
 
-describe("a line of the canonical document", () => {
-  const ORDER_LINKS: readonly (keyof Order)[] = ["slot", "lastTrade"];
-  const TRADE_LINKS: readonly (keyof Trade)[] = ["takerPrevious", "makerPrevious"];
-  const without = (record: object, links: readonly string[]): object =>
-    Object.fromEntries(Object.entries(record).filter(([name]) => !links.includes(name)));
+const NAMES_ON_DISK = { fillableSize: "crossable", blockingOwnOrder: "ownInWay" } as Readonly<
+  Record<string, string>
+>;
+const LINKS = ["slot", "lastTrade", "takerPrevious", "makerPrevious"];
 
-  it("has every persisted field of an order, in order, and no links", () => {
+it.each(["orders", "trades"] as const)(
+  "the lines of %s have every persisted field, in order, and no links",
+  (part) => {
     const state = usedState();
-    const lines = (documentOf(state).orders as object[]).map((line) => JSON.stringify(line));
-    const facts = [...state.orders].map((each) => JSON.stringify(without(each, ORDER_LINKS)));
-    const onDisk = facts.map((text) =>
-      text.replace("fillableSize", "crossable").replace("blockingOwnOrder", "ownInWay"),
-    );
-    expect(lines).toEqual(onDisk);
-  });
-
-  it("has every persisted field of a trade, in order, and no links", () => {
-    const state = usedState();
-    const lines = (documentOf(state).trades as object[]).map((line) => JSON.stringify(line));
-    expect(lines).toEqual([...state.trades].map((each) => JSON.stringify(without(each, TRADE_LINKS))));
-  });
-});
+    const lines = (documentOf(state)[part] as object[]).map((line) => JSON.stringify(line));
+    const facts = Array.from<object>(state[part]).map((record) => {
+      const persisted = Object.entries(record).filter(([name]) => !LINKS.includes(name));
+      return JSON.stringify(
+        Object.fromEntries(persisted.map(([name, value]) => [NAMES_ON_DISK[name] ?? name, value])),
+      );
+    });
+    expect(lines).toEqual(facts);
+  },
+);

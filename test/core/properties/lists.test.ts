@@ -7,7 +7,6 @@ import {
   addSum,
   compareSums,
   emptySum,
-  type Millis,
   millis,
   money,
   price,
@@ -52,34 +51,20 @@ describe("the queue of expirations", () => {
     forAll({ seed: 42, numRuns: 200 }, [fc.array(step, { maxLength: 120, size: "max" })], compare);
   });
 
+  const steps = (count: number, stepAt: (index: number) => Partial<Step>): Step[] =>
+    Array.from({ length: count }, (_, index) => ({ kind: "add", at: 0, pick: 0, ...stepAt(index) }));
+
   it("does so after it has removed many stale entries", () => {
-    const add: Step[] = Array.from({ length: 600 }, (_, index) => ({
-      kind: "add",
-      at: (index * 7919) % 601,
-      pick: 0,
-    }));
-    const end: Step[] = Array.from({ length: 598 }, (_, index) => ({
-      kind: "end",
-      at: 0,
-      pick: 599 - index,
-    }));
+    const add = steps(600, (index) => ({ at: (index * 7919) % 601 }));
+    const end = steps(598, (index) => ({ kind: "end", pick: 599 - index }));
     compare([...add, ...end, ...add.slice(0, 50), ...end.slice(0, 60)]);
   });
 
   it("returns all orders in order", () => {
-    const queue = new ExpiryQueue();
-    const orders = Array.from({ length: 500 }, (_, index) => ({ at: (index * 37) % 50, order: index + 1 }));
-    for (const { at, order } of orders) queue.add(at as Millis, order);
-    const alive = new Set(orders.map(({ order }) => order));
-    const returned: number[] = [];
-    for (let first = queue.first(); first !== 0; first = queue.first()) {
-      returned.push(first);
-      alive.delete(first);
-      queue.ended((order) => alive.has(order));
-    }
-    expect(returned).toEqual(
-      orders.sort((a, b) => a.at - b.at || a.order - b.order).map(({ order }) => order),
-    );
+    compare([
+      ...steps(500, (index) => ({ at: (index * 37) % 50 })),
+      ...steps(500, () => ({ kind: "expire" })),
+    ]);
   });
 });
 
@@ -125,14 +110,7 @@ describe("the price history", () => {
 
   it("ends a second at its last millisecond", () => {
     const history = new PriceHistory();
-    for (const [at, units] of [
-      [999, 1],
-      [1000, 2],
-      [1999, 3],
-      [2000, 4],
-    ] as const) {
-      history.add(millis(at), price(units));
-    }
+    for (const [index, at] of [999, 1000, 1999, 2000].entries()) history.add(millis(at), price(index + 1));
     expect(history.size).toBe(3);
     expect([0, 1, 2].map((index) => history.priceAt(index))).toEqual([1, 3, 4]);
   });
