@@ -1,9 +1,14 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { BOT_PROFILES, type ProfileName } from "../../src/bots/profiles.ts";
 import { serviceOf } from "../../src/compose.ts";
+import { violations } from "../../src/core/invariants/invariants.ts";
 import { millis, money, price, size } from "../../src/core/units.ts";
-import type { Exchange } from "../../src/engine/exchange.ts";
-import { FOLDER, openOn, persistedConfig, withoutLock } from "../engine/support/persisted.ts";
+import { Clock } from "../../src/engine/clock.ts";
+import type { Exchange, Snapshot } from "../../src/engine/exchange.ts";
+import { Generator, profileOf } from "../../src/fuzz/generator.ts";
+import { emptyWorld } from "../../src/simulation/opening.ts";
+import { FOLDER, NOON, openOn, persistedConfig, withoutLock } from "../engine/support/persisted.ts";
 import { TINY_WORLD } from "../support/http.ts";
 import { runs } from "../support/runs.ts";
 import { SimulatedDisk } from "../support/simulated-disk.ts";
@@ -61,15 +66,6 @@ describe("bots", () => {
     };
     expect(hashOf("other")).toBe(hashOf("other"));
     expect(hashOf("other")).not.toBe(hashOf("another"));
-  });
-
-  it("do not exist on an exchange that did not start them", () => {
-    const { exchange } = openExchange();
-    const never = openExchange().exchange;
-    exchange.advanceTo(elapsed(HOUR_MS));
-    never.advanceTo(elapsed(HOUR_MS));
-    expect(exchange.nextDueAt).toBe(never.nextDueAt);
-    expect(exchange.sequence).toBe(never.sequence);
   });
 });
 
@@ -129,5 +125,104 @@ describe("bots continue", () => {
     service.reopen();
     expect(service.bots.running?.profile).toBe("normal");
     expect(hashAfterAnHour()).toBe(first);
+  });
+});
+
+const STEPS = 150;
+
+/** Plays a history of the fuzzer (orders, faults, reorganizations, ended markets, snapshots), with or without bots. */
+function playHistory(seed: number, profile: ProfileName | null) {
+  const terms = profileOf(seed);
+  const opened = openExchange({ world: emptyWorld(terms.config.seed), config: terms.config });
+  const { exchange } = opened;
+  const generator = new Generator(seed, terms);
+  for (const command of generator.opening()) exchange.submit(command);
+  if (profile !== null) opened.bots.start(profile);
+  let snapshot: Snapshot | null = null;
+  for (let step = 0; step < STEPS; step += 1) {
+    const next = generator.next(exchange.state, exchange.now);
+    if (next.kind === "command") exchange.submit(next.command);
+    else if (next.kind === "wait") exchange.advanceTo(millis(next.to + MINUTE_MS));
+    else if (next.kind === "snapshot") snapshot = exchange.snapshot();
+    else if (next.kind === "restore" && snapshot !== null) exchange.restore(snapshot);
+  }
+  return opened;
+}
+
+it("bots break no invariant and are deterministic in any history of clients and the chain", () => {
+  const orders = { without: 0, with: 0 };
+  fc.assert(
+    fc.property(fc.nat(1_000_000), fc.constantFrom(...BOT_PROFILES), (seed, profile) => {
+      const { exchange, entries } = playHistory(seed, profile);
+      expect(violations(exchange.state)).toEqual([]);
+      expect(playHistory(seed, profile).exchange.hash).toBe(exchange.hash);
+      const replayed = openExchange({
+        world: emptyWorld(profileOf(seed).config.seed),
+        config: profileOf(seed).config,
+      });
+      for (const entry of entries) replayed.exchange.replay(entry);
+      expect(replayed.exchange.hash).toBe(exchange.hash);
+      orders.with += exchange.state.orders.size;
+      orders.without += playHistory(seed, null).exchange.state.orders.size;
+    }),
+    runs(60),
+  );
+  expect(orders.with).toBeGreaterThan(orders.without);
+});
+
+it("a scaled clock with slow agents runs as fast as it can and does not block", () => {
+  const { exchange } = openExchange();
+  let wall = 0;
+  let calls = 0;
+  // Each call takes a millisecond and is due every ten.
+  exchange.agents = {
+    nextAfter: (now) => elapsed(Math.floor((now - elapsed(0)) / 10) * 10 + 10),
+    act: () => {
+      wall += 1;
+      calls += 1;
+      return [];
+    },
+  };
+  const clock = new Clock(exchange, { mode: "scaled", rate: 1_000 }, () => wall);
+  clock.stop();
+  wall += 1_000;
+  clock.settle();
+  expect(calls).toBeLessThan(30);
+  expect(exchange.now).toBe(elapsed(calls * 10));
+  const before = calls;
+  wall += 1;
+  clock.settle();
+  expect(calls - before).toBeLessThan(30);
+  exchange.agents = null;
+  wall += HOUR_MS;
+  clock.settle();
+  expect(exchange.now).toBeGreaterThan(elapsed(1_000 * HOUR_MS));
+});
+
+describe("with a real clock", () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  it("bots stop and the server is read-only if the journal cannot be written", async () => {
+    const disk = new SimulatedDisk();
+    let wall = NOON;
+    const config = persistedConfig({ world: TINY_WORLD, clock: { mode: "real" }, bots: "busy" });
+    const opened = await openOn(disk, config, [], () => wall);
+    serviceOf(config, opened);
+    disk.before = ({ kind }) => {
+      if (kind === "write") throw Object.assign(new Error("ENOSPC"), { code: "ENOSPC", syscall: "write" });
+    };
+    const wake = (): void => {
+      wall += 10 * MINUTE_MS;
+      vi.advanceTimersToNextTimer();
+    };
+    const { sequence } = opened.exchange;
+    while (opened.persistence.broken === null) wake();
+    expect(opened.persistence.broken.message).toBe("the journal cannot be written: ENOSPC");
+    // Nothing was answered, so the exchange returns to the state before, and no bot acts.
+    expect(opened.exchange.sequence).toBe(sequence);
+    const { now } = opened.exchange;
+    wake();
+    expect(opened.exchange).toMatchObject({ now, sequence });
   });
 });

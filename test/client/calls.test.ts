@@ -3,7 +3,7 @@ import type { Book, Fault, Level, PlacedOrder, Snapshot } from "../../src/client
 import { ExchangeClient, walletOf } from "../../src/client/client.ts";
 import { orThrow } from "../../src/client/result.ts";
 import { wallet } from "../server/wallet.ts";
-import { apiOfTest, T0, useApi } from "../support/http.ts";
+import { apiOfTest, useApi } from "../support/http.ts";
 import { atT0, checked, errorOf, openTrader } from "./open.ts";
 
 const api = useApi();
@@ -29,19 +29,6 @@ describe("placing an order", () => {
     expectTypeOf(placed).toEqualTypeOf<PlacedOrder>();
     expectTypeOf(placed.status).toEqualTypeOf<"LIVE" | "MATCHED" | "CANCELED" | "EXPIRED">();
     expectTypeOf(placed.avgPrice).toEqualTypeOf<number | null>();
-  });
-
-  it("returns the fills of an order that crosses the book", async () => {
-    await alice.place({ tokenId: yes, side: "BUY", price: 0.55, size: 100 });
-    const order = { tokenId: yes, side: "SELL", price: 0.5, size: 40, orderType: "FAK" } as const;
-    const placed = orThrow(await bob.place(order));
-    expect(placed.trades).toMatchObject([{ price: 0.55, size: 40, role: "TAKER" }]);
-  });
-
-  it("accepts an expiration in Unix seconds", async () => {
-    const order = { tokenId: yes, side: "BUY", price: 0.5, size: 1, orderType: "GTD" } as const;
-    const placed = orThrow(await alice.place({ ...order, expiration: T0 + 3600 }));
-    expect(placed.expiration).toBe("2026-01-01T01:00:00.000Z");
   });
 
   it("returns a refusal as a value, with the message of the server", async () => {

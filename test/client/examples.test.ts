@@ -1,0 +1,36 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { expect, it } from "vitest";
+import { apiOfTest } from "../support/http.ts";
+
+/** Runs an example against a server, and returns the lines of its output. */
+async function linesOf(example: string, url: string): Promise<string[]> {
+  const { stdout } = await promisify(execFile)(process.execPath, [`fixtures/examples/${example}`, url]);
+  return stdout.trimEnd().split("\n");
+}
+
+it("the example of the typed client runs with the name of the package", async () => {
+  const { server } = await apiOfTest();
+  expect(await linesOf("typed-client.js", server.url)).toEqual([
+    expect.stringMatching(/^.+\? {2}[\d.]+ \| [\d.]+, mid [\d.]+$/),
+    expect.stringMatching(/^resting {2}LIVE 100 @ [\d.]+$/),
+    expect.stringMatching(
+      /^refused {2}INSUFFICIENT_BALANCE - the order needs [\d.]+ USDC, available: [\d.]+$/,
+    ),
+    "canceled 1",
+  ]);
+});
+
+it("the example of settlement runs unchanged with automatic blocks", async () => {
+  const { server } = await apiOfTest({ clock: { mode: "scaled", rate: 20 } });
+  expect(await linesOf("settlement.js", server.url)).toEqual([
+    "settled   success",
+    "OrderFilled   alice gives 22000000n and gets 40000000n",
+    "OrderFilled   bob gives 40000000n and gets 22000000n",
+    "OrdersMatched bob gives 40000000n and gets 22000000n",
+    "final     CONFIRMED",
+    "too early result for condition not received yet",
+    "redeemed  success 10040 USDC",
+    "alice has 20018 USDC",
+  ]);
+});
