@@ -1,4 +1,5 @@
 import { availableParallelism } from "node:os";
+import { globSync } from "tinyglobby";
 import { configDefaults, defineConfig } from "vitest/config";
 
 /** Tests that replace a module, or count the timers of their process; all others share modules, which takes half the time. */
@@ -17,7 +18,7 @@ const FAST = [
   "test/core/*.test.ts",
   "test/client/requests.test.ts",
   "test/fuzz/generator.test.ts",
-  "test/engine/{golden-journals,journal-line}.test.ts",
+  "test/engine/{golden-journals,line-format}.test.ts",
   "test/scenario/{language,coverage}/*.test.ts",
   "test/server/{order-of-checks,placing,routes,unknown-fields}.test.ts",
 ];
@@ -30,6 +31,17 @@ const NOT_FAST = [
 
 /** Kill loops, every byte of a file, planted defects, other ways to run Node: run by `npm run test:system` and `.ci/run`. */
 const SYSTEM = "test/system/**";
+
+/** Returns a pattern once for each alternative in its braces. */
+const alternatives = (pattern: string): string[] => {
+  const [braces, names] = /\{(.*?)\}/.exec(pattern) ?? [];
+  if (braces === undefined || names === undefined) return [pattern];
+  return names.split(",").map((name) => pattern.replace(braces, name));
+};
+const stale = [...ISOLATED, ...FAST, ...NOT_FAST]
+  .flatMap(alternatives)
+  .filter((pattern) => globSync(pattern, { cwd: import.meta.dirname }).length === 0);
+if (stale.length > 0) throw new Error(`vitest.config.ts names ${stale.join(", ")}, and no such file exists`);
 
 /** How much is run: "fast", "all", or what lies between. */
 const level = process.env.TEST_LEVEL;
