@@ -2,12 +2,11 @@ import { unitsOf } from "../../api/decimals.ts";
 import { PRICE_PLACES, SIZE_PLACES } from "../../core/format.ts";
 import { FULL_PRICE } from "../../core/units.ts";
 import type { Scenario } from "../../scenario/language/steps.ts";
-import { OTHER_GOLDEN, readGolden, sideDiff, tradesDiff } from "../../scenario/run/expectations.ts";
-import type { DiffLine } from "../../scenario/run/result.ts";
+import { readGolden, sideDiff, tradesDiff } from "../../scenario/run/expectations.ts";
 import { type Entry, itemLines, list, map, wrapped } from "../scenario-text.ts";
 import { Draft, type Part } from "./draft.ts";
 import { type InlineFlows, type PlacedOrder, type RunRecord, withFlowsInline } from "./inline-flows.ts";
-import type { Failed } from "./trial.ts";
+import { causeOf, differingLines, type Failed } from "./trial.ts";
 
 const ROW = /^\s*(?:(?<bid>\S+ \(\d+\)) )?\|\s+(?<price>[\d.]+) \|(?: (?<ask>\S+ \(\d+\)))?$/;
 
@@ -46,10 +45,6 @@ export interface GoldenCut {
   /** Note for the user. */
   readonly remark: string;
 }
-
-/** Returns the lines of a diff that only one side has. */
-export const differingLines = (diff: readonly DiffLine[]): string[] =>
-  diff.flatMap(({ kind, text }) => (kind === "expected" || kind === "found" ? [`${kind} ${text}`] : []));
 
 /** A placed order with its terms as numbers. */
 interface Action extends PlacedOrder {
@@ -170,9 +165,10 @@ function canBeTaker(action: Action, trade: NonNullable<ReturnType<typeof parseTr
  * Finds the first difference from the golden file that fails a scenario. The trades of the file up to it become the
  * expectation; later steps can be removed. Null if something else fails, or if it is unknown which step caused which trade.
  */
-export async function goldenCutOf({ scenario, failure }: Failed, run: RunRecord): Promise<GoldenCut | null> {
+export async function goldenCutOf(failed: Failed, run: RunRecord): Promise<GoldenCut | null> {
+  const { scenario, failure } = failed;
   const step = scenario.steps.find(({ number }) => number === failure.step);
-  if (step?.kind !== "expect" || !failure.message.startsWith(OTHER_GOLDEN)) return null;
+  if (step?.kind !== "expect" || causeOf(failed) !== "golden") return null;
   const { line, column } = failure.place;
   const golden = step.expectations
     .filter((each) => each.kind === "golden")

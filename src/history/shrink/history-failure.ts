@@ -20,8 +20,6 @@ import { attempt, type Problem, ProblemList } from "../../scenario/language/page
 import { ScenarioFiles } from "../../scenario/language/scenario-files.ts";
 import type { Scenario } from "../../scenario/language/steps.ts";
 import { checkAll } from "../../scenario/run/expectations.ts";
-import { refusedText } from "../../scenario/run/format.ts";
-import { failureMessage } from "../../scenario/run/run-scenario.ts";
 import { RunStopped, ScenarioFailure, Session } from "../../scenario/run/session.ts";
 import { LocalVenue } from "../../scenario/venue/local-venue.ts";
 import { Wallets } from "../../scenario/venue/venue.ts";
@@ -29,7 +27,13 @@ import { refusedBy } from "../../scenario/venue/views.ts";
 import type { Session as RecordedSession } from "../record/record-session.ts";
 import { Remapper, type TracedCommand, traceCommands } from "../trace.ts";
 import { accountNames, freeName, MAX_NAME_LENGTH, touchedMarkets } from "../vocabulary.ts";
-import { defectFingerprint, type FailureFingerprint, fingerprintOf, invariantFingerprint } from "./trial.ts";
+import {
+  defectFingerprint,
+  type FailureFingerprint,
+  fingerprintOf,
+  invariantFingerprint,
+  refusalFingerprint,
+} from "./trial.ts";
 
 const ORDER = /^o([1-9]\d{0,15})$/;
 const SHOWN_DIGITS = 10;
@@ -306,8 +310,7 @@ export function expectationTrial(
       return [];
     } catch (error) {
       if (!(error instanceof ScenarioFailure)) throw error;
-      const fingerprint = fingerprintOf({ ...failureMessage(error.mismatches), text: "expect" });
-      return [{ fingerprint, trace: done }];
+      return [{ fingerprint: fingerprintOf(error.mismatches), trace: done }];
     }
   };
 }
@@ -373,9 +376,8 @@ export function refusalTrial(
     if (decision.ok || conditions !== wanted) return [];
     const refusal = refusedBy(refusalError(decision.refusal, { state, numbers: numbersAs("number") }));
     if (refusal.code !== code) return [];
-    const failure = { message: `refused: ${refusedText(refusal)}`, diff: [] };
-    const text = `${names.accountOf(command.address)}:`;
-    return [{ fingerprint: fingerprintOf({ ...failure, text }), trace: done }];
+    const fingerprint = refusalFingerprint(`${names.accountOf(command.address)}`, refusal);
+    return [{ fingerprint, trace: done }];
   };
   return { trial, request };
 }

@@ -3,7 +3,6 @@ import { isName } from "../../scenario/language/fields.ts";
 import type { OrderWords } from "../../scenario/language/order-line.ts";
 import { type FlowStep, type Scenario, stepsOf } from "../../scenario/language/steps.ts";
 import { goldenText, rowText } from "../../scenario/run/format.ts";
-import type { Failure } from "../../scenario/run/result.ts";
 import { byOperations, playFlow } from "../../scenario/venue/play-flow.ts";
 import type { Venue } from "../../scenario/venue/venue.ts";
 import type { Checks } from "../../scenario/venue/views.ts";
@@ -90,7 +89,8 @@ export async function recordRun(
         const start = await venue.now();
         flow = { step: flowsToPlay.next().value?.number ?? 0, start, rows: [], isCut: false };
         flows.set(flow.step, flow);
-        const last = flow.step === failure.step ? rowOf(failure) : Number.POSITIVE_INFINITY;
+        const failedRow = flow.step === failure.step ? failure.mismatches[0]?.row : undefined;
+        const last = failedRow ?? Number.POSITIVE_INFINITY;
         const execute = byOperations(venue, market, start);
         const recorded: typeof execute = async (row, number) => {
           let isEffective = true;
@@ -124,14 +124,6 @@ async function* firstRows(rows: AsyncIterable<readonly FlowRow[]>, count: number
     left -= batch.length;
     if (left <= 0) return;
   }
-}
-
-const ROW = /^(?:at|after|the first:) row (\d+)/;
-
-/** Returns the row of a flow at which a scenario failed; infinity if it failed elsewhere. */
-function rowOf({ diff }: Failure): number {
-  const row = diff.map(({ text }) => ROW.exec(text)?.[1]).find((found) => found !== undefined);
-  return row === undefined ? Number.POSITIVE_INFINITY : Number(row);
 }
 
 /**

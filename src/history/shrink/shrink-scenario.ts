@@ -1,19 +1,19 @@
 import { isScalar } from "yaml";
 import { NEXT_ORDER } from "../../scenario/language/order-line.ts";
 import { type Scenario, type Step, stepCount, stepsOf } from "../../scenario/language/steps.ts";
-import { OTHER_GOLDEN } from "../../scenario/run/expectations.ts";
 import { filesNamedIn } from "../../scenario/run/files.ts";
 import type { Failure } from "../../scenario/run/result.ts";
 import { RunStopped } from "../../scenario/run/session.ts";
 import type { Checks } from "../../scenario/venue/views.ts";
 import { Draft, fewerRounds, type Part, unrolledRaces, withIncludesInline, withParts } from "./draft.ts";
-import { differingLines, type GoldenCut, goldenCutOf, withoutGolden } from "./golden-cut.ts";
+import { type GoldenCut, goldenCutOf, withoutGolden } from "./golden-cut.ts";
 import { type InlineFlows, isFlow, recordRun, withFlowsInline } from "./inline-flows.ts";
 import {
+  causeOf,
+  differingLines,
   type Environment,
   type Failed,
   type FailureFingerprint,
-  isInvariant,
   Trial,
   type TrialResult,
 } from "./trial.ts";
@@ -63,8 +63,6 @@ function otherExpectations({ draft, failed: { scenario, failure } }: FailingText
 const removable = ({ draft }: FailingText): Part[] =>
   draft.headers.flatMap(withParts).filter(({ kind }) => kind !== "keep" && kind !== "line");
 
-const UNEXPECTED = /^(?:refused: |order .* was never placed|accepted, expected)/;
-
 /**
  * Returns the parts to remove as well, if a text without some parts does not fail as wanted: parts that refer to removed
  * ones; a step that is refused now, or depends on a refused one; lines of an expected list that removed steps caused. None
@@ -76,9 +74,15 @@ function consequencesOf(draft: Draft, result: TrialResult, wanted: FailureFinger
   }
   if (result.kind !== "failed" || !isAligned(draft, result)) return [];
   const { scenario, failure, fingerprint } = result;
-  const part = draft.steps[scenario.steps.findIndex(({ number }) => number === failure.step)];
+  const index = scenario.steps.findIndex(({ number }) => number === failure.step);
+  const part = draft.steps[index];
   if (part === undefined) return [];
-  return UNEXPECTED.test(failure.message) ? [part] : linesToDrop(part, wanted, fingerprint);
+  const cause = causeOf(result);
+  const isStepUnexpected =
+    cause === "accepted" ||
+    cause === "unplaced" ||
+    (cause === "refused" && !isFlow(scenario.steps[index] as Step));
+  return isStepUnexpected ? [part] : linesToDrop(part, wanted, fingerprint);
 }
 
 /** Adds the steps that refer to an order or a snapshot that no earlier step creates without the removed parts. */
@@ -223,7 +227,7 @@ class Reduction {
   async reduce(): Promise<void> {
     const { draft, failed } = this.#current;
     const areFillsEnough =
-      !isInvariant(failed.fingerprint) || this.isSame(await this.#trial.run(draft.text, "fills"));
+      causeOf(failed) !== "invariant" || this.isSame(await this.#trial.run(draft.text, "fills"));
     this.checks = areFillsEnough ? "fills" : "all";
     this.#rejected.clear();
     await this.#leaveOut(this.#stepsThat((step, last) => step.number > last));
@@ -453,7 +457,7 @@ const NOT_INLINED = "flows and golden files stay as they are if steps are repeat
 /** Whether there are flows or a golden file to replace. */
 const hasFlows = (failed: Failed): boolean => isOfGolden(failed) || failed.scenario.steps.some(isFlow);
 
-const isOfGolden = ({ failure }: Failed): boolean => failure.message.startsWith(OTHER_GOLDEN);
+const isOfGolden = (failed: Failed): boolean => causeOf(failed) === "golden";
 
 /** Whether the last step fails with the difference from the golden file. */
 const isDifference = ({ scenario, failure }: Failed, { difference }: GoldenCut): boolean =>

@@ -1,11 +1,11 @@
 import type { Problem } from "../../scenario/language/page.ts";
 import { readScenario, type WorldMarkets, worldMarkets } from "../../scenario/language/read-scenario.ts";
 import type { Scenario } from "../../scenario/language/steps.ts";
-import type { DiffLine, Failure } from "../../scenario/run/result.ts";
+import type { Cause, DiffLine, Failure, Mismatch } from "../../scenario/run/result.ts";
 import { type RunOptions, runScenario } from "../../scenario/run/run-scenario.ts";
 import { RunStopped } from "../../scenario/run/session.ts";
 import type { Venue } from "../../scenario/venue/venue.ts";
-import type { Checks, Soon } from "../../scenario/venue/views.ts";
+import type { Checks, Refused, Soon } from "../../scenario/venue/views.ts";
 
 /** Result of trying a text. */
 export type TrialResult =
@@ -22,6 +22,9 @@ export interface Failed {
   /** Time to read and run it, in milliseconds. */
   readonly ms: number;
 }
+
+/** Returns what made a text fail; undefined for a compared value. */
+export const causeOf = ({ failure }: Failed): Cause["kind"] | undefined => failure.mismatches[0]?.cause?.kind;
 
 /** Environment in which the texts of a scenario are tried. */
 export interface Environment {
@@ -64,7 +67,7 @@ export class Trial {
       const failure = await this.failureOf(scenario, { checks });
       if (failure === null) return { kind: "passed" };
       const ms = performance.now() - start;
-      return { kind: "failed", scenario, failure, fingerprint: fingerprintOf(failure), ms };
+      return { kind: "failed", scenario, failure, fingerprint: fingerprintOf(failure.mismatches), ms };
     } catch (error) {
       if (error instanceof RunStopped) return { kind: "stopped" };
       throw error;
@@ -118,41 +121,29 @@ export interface FailureFingerprint {
   readonly sentence: string;
 }
 
-const INVARIANT = "an invariant does not hold";
-const DEFECT = /^a defect of clobsim: (.*)$/s;
-const OTHERS = /, and \d+ more$/;
-const OTHER_LINE = /^line \d+: (.*)$/s;
-const REFUSED = /^refused: ([^:]+): (.*)$/s;
-const CANNOT_BE_FUNDED = / cannot be funded: ([^:]+):/;
-const ROWS_REFUSED = /^\d+ rows? (?:is|are) refused, expected 0$/;
-const FIRST_ROW = /^the first: row \d+, ([\w-]+): .*?: ([A-Z][A-Z_]{3,}): (.*)$/s;
 const WITHOUT_FUNDS = "INSUFFICIENT_BALANCE";
 
-/** Returns the fingerprint of a failed scenario; of several failed expectations, the first counts. */
-export function fingerprintOf(failure: Pick<Failure, "message" | "diff" | "text">): FailureFingerprint {
-  const { message, diff } = firstOf(failure);
-  if (message.startsWith(INVARIANT)) return invariantFingerprint(diff[0]?.text.split(": ")[0] ?? "");
-  const defect = DEFECT.exec(message)?.[1];
-  if (defect !== undefined) return defectFingerprint(defect);
-  const refusal = refusalIn(failure.text, message, diff);
-  if (refusal !== null) return refusal;
-  const unfunded = CANNOT_BE_FUNDED.exec(message)?.[1];
-  if (unfunded !== undefined)
-    return { key: `unfunded ${unfunded}`, sentence: `an account cannot be funded: ${unfunded}` };
-  const compared = diff.filter(({ kind }) => kind === "expected" || kind === "found");
+/** Returns the fingerprint of a failed scenario; of several mismatches, the first counts. */
+export function fingerprintOf([first]: readonly Mismatch[]): FailureFingerprint {
+  if (first === undefined) throw new Error("a failure without a mismatch");
+  const { message, diff, cause } = first;
+  if (cause?.kind === "invariant") return invariantFingerprint(cause.name);
+  if (cause?.kind === "defect") return defectFingerprint(cause.message);
+  if (cause?.kind === "refused") return refusalFingerprint(cause.who, cause.refusal);
+  if (cause?.kind === "unfunded")
+    return { key: `unfunded ${cause.code}`, sentence: `an account cannot be funded: ${cause.code}` };
   const sentence = message.replace(/: \d+ expected, \d+ found$/, "");
-  if (compared.length === 0) return { key: `other ${withoutFigures(sentence)}`, sentence };
-  const lines = compared.map(({ kind, text }) => `${kind === "expected" ? "-" : "+"} ${text}`);
+  const lines = differingLines(diff);
+  if (lines.length === 0) return { key: `other ${withoutFigures(sentence)}`, sentence };
   return { key: [`expectation ${sentence}`, ...lines].join("\n"), sentence };
 }
 
-/** Returns the fingerprint of an unexpected refusal of a step, or of the first refused row of a flow; null if there is none. */
-function refusalIn(step: string, message: string, diff: readonly DiffLine[]): FailureFingerprint | null {
-  const row = ROWS_REFUSED.test(message) ? FIRST_ROW.exec(diff[0]?.text ?? "") : null;
-  const said = REFUSED.exec(message);
-  const [who, code, words] = row?.slice(1) ?? [step.split(":")[0], ...(said?.slice(1) ?? [])];
-  if (who === undefined || code === undefined || words === undefined) return null;
-  const figures = code === WITHOUT_FUNDS ? `: ${words.replace(UUID_OR_HEX, "#")}` : "";
+/** Returns the lines of a diff that only one side has, those expected after `-`, those found after `+`. */
+export const differingLines = (diff: readonly DiffLine[]): string[] =>
+  diff.flatMap(({ kind, text }) => (kind === "expected" ? `- ${text}` : kind === "found" ? `+ ${text}` : []));
+
+export function refusalFingerprint(who: string, { code, message }: Refused): FailureFingerprint {
+  const figures = code === WITHOUT_FUNDS ? `: ${message.replace(UUID_OR_HEX, "#")}` : "";
   return {
     key: `refused ${who} ${code}${figures}`,
     sentence: `${who} is refused with ${code}, unexpectedly`,
@@ -163,8 +154,6 @@ export const invariantFingerprint = (name: string): FailureFingerprint => ({
   key: `invariant ${name}`,
   sentence: `an invariant does not hold: ${name}`,
 });
-
-export const isInvariant = ({ key }: FailureFingerprint): boolean => key.startsWith("invariant ");
 
 export const defectFingerprint = (message: string): FailureFingerprint => ({
   key: `defect ${withoutFigures(message)}`,
@@ -177,15 +166,3 @@ const NUMBER = /\d+(?:[.,:]\d+)*/g;
 /** Replaces every number, hash and id in a message by `#`. */
 export const withoutFigures = (message: string): string =>
   message.replace(UUID_OR_HEX, "#").replace(NUMBER, "#");
-
-/** Returns the first of several mismatches: its sentence without the count of the others, and its lines. */
-function firstOf({ message, diff }: Pick<Failure, "message" | "diff">): {
-  readonly message: string;
-  readonly diff: readonly DiffLine[];
-} {
-  if (!OTHERS.test(message)) return { message, diff };
-  const isHead = ({ kind, text }: DiffLine): boolean => kind === "note" && OTHER_LINE.test(text);
-  const [, ...rest] = diff;
-  const next = rest.findIndex(isHead);
-  return { message: message.replace(OTHERS, ""), diff: next < 0 ? rest : rest.slice(0, next) };
-}

@@ -15,8 +15,8 @@ import type { FillLine, OrderState, Placed } from "../language/order-line.ts";
 import { type Place, placeText } from "../language/page.ts";
 import { type Fill, type Level, priceOf, type Soon, sizeOf } from "../venue/views.ts";
 import { fillLike, goldenText, levelText, orderStateText, tradeText } from "./format.ts";
-import { type DiffLine, diffOf, expected, found, note, same } from "./result.ts";
-import { type Mismatch, ScenarioFailure, type Session, type Update } from "./session.ts";
+import { type DiffLine, diffOf, expected, found, type Mismatch, note, same } from "./result.ts";
+import { ScenarioFailure, type Session, type Update } from "./session.ts";
 
 /** Checks all expectations. @throws ScenarioFailure with every mismatch. */
 export async function checkAll(session: Session, expectations: readonly Expectation[]): Promise<void> {
@@ -153,7 +153,9 @@ const CHECKS: { readonly [Kind in ExpectationKind]: Check<Kind> } = {
     const missing = "the golden file does not exist";
     if (kept === null) return { place, message: missing, diff: [note("clobsim run --update writes it")] };
     const diff = kept === text ? [] : diffOf(linesOf(kept), linesOf(text));
-    return mismatch(place, OTHER_GOLDEN, diff, () => ["clobsim run --update overwrites it"]);
+    const message = "books and trades differ from the golden file";
+    const differs = await mismatch(place, message, diff, () => ["clobsim run --update overwrites it"]);
+    return differs && { ...differs, cause: { kind: "golden" } };
   },
 };
 
@@ -260,8 +262,6 @@ function hashMessage(hash: string): string {
     ? "the state hash differs"
     : "the state hash is from an earlier version, which hashed differently";
 }
-
-export const OTHER_GOLDEN = "books and trades differ from the golden file";
 
 /** Records an update once. Its place may be reached again: in each order of a race, each inclusion of a file. */
 async function updated(

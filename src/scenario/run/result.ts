@@ -1,5 +1,6 @@
 import { counted } from "../../core/format.ts";
 import type { Place } from "../language/page.ts";
+import type { Refused } from "../venue/views.ts";
 
 /** Where a scenario runs: in this process, over HTTP on its own server, or on a deployment. */
 export type Way = "process" | "http" | "target";
@@ -10,6 +11,28 @@ export interface DiffLine {
   readonly text: string;
 }
 
+/** What made a scenario fail, for code that compares failures; a mismatch without one is of a compared value. */
+export type Cause =
+  | { readonly kind: "invariant"; readonly name: string }
+  /** Something threw this message. */
+  | { readonly kind: "defect"; readonly message: string }
+  /** A request was refused that should be accepted; `who` is the account, or the word that the step begins with. */
+  | { readonly kind: "refused"; readonly who: string; readonly refusal: Refused }
+  /** An account of the header cannot be funded. */
+  | { readonly kind: "unfunded"; readonly code: string }
+  /** An order was never placed; a request was accepted that should be refused; a golden file differs. */
+  | { readonly kind: "unplaced" | "accepted" | "golden" };
+
+/** Something that is not as expected. */
+export interface Mismatch {
+  readonly place: Place;
+  readonly message: string;
+  readonly diff: readonly DiffLine[];
+  readonly cause?: Cause;
+  /** Row of a flow at which it was found, from 1. */
+  readonly row?: number;
+}
+
 export interface Failure {
   readonly place: Place;
   /** From 1. */
@@ -18,6 +41,8 @@ export interface Failure {
   /** One sentence. */
   readonly message: string;
   readonly diff: readonly DiffLine[];
+  /** What message and diff describe; at least one. */
+  readonly mismatches: readonly Mismatch[];
   /** The latest lines of the transcript, oldest first. */
   readonly recent: readonly string[];
   /** Command line that repeats the failure. */

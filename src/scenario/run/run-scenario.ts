@@ -6,16 +6,15 @@ import { NotRunnable, type Soon } from "../venue/views.ts";
 import { checkAll } from "./expectations.ts";
 import { shownPath } from "./files.ts";
 import { refusedText, summaryOf } from "./format.ts";
-import { type Failure, note, type RaceOutcome, type ScenarioResult, type Way } from "./result.ts";
 import {
-  defectAt,
-  fail,
+  type Failure,
   type Mismatch,
-  RunStopped,
-  ScenarioFailure,
-  Session,
-  type SessionOptions,
-} from "./session.ts";
+  note,
+  type RaceOutcome,
+  type ScenarioResult,
+  type Way,
+} from "./result.ts";
+import { defectAt, fail, RunStopped, ScenarioFailure, Session, type SessionOptions } from "./session.ts";
 import { runStep } from "./steps.ts";
 
 export type Failed = (venue: Venue, scenario: Scenario, failure: Failure) => Soon<void>;
@@ -51,7 +50,9 @@ export async function runScenario(scenario: Scenario, options: RunOptions) {
     session = new Session(scenario, venue, options);
     for (const { name, place, funding } of scenario.accounts) {
       const opened = await venue.open(name, funding);
-      if (!opened.ok) fail(place, `${name} cannot be funded: ${refusedText(opened)}`);
+      if (opened.ok) continue;
+      const cause = { kind: "unfunded", code: opened.code } as const;
+      fail(place, `${name} cannot be funded: ${refusedText(opened)}`, [], { cause });
     }
     await runFrom(0, session, options);
   } catch (error) {
@@ -113,6 +114,7 @@ function failureOf(
     step: step?.number ?? 0,
     text: step?.text ?? "opening",
     ...failureMessage(mismatches),
+    mismatches,
     recent: recentIn(transcript.slice(orderStart)),
     repeat: repeatLine(scenario, flagsOf(options), step?.number ?? null),
   };
@@ -143,7 +145,7 @@ function recentIn(transcript: readonly string[]): readonly string[] {
 export const flagsOf = ({ way, flags }: Pick<RunOptions, "way" | "flags">): readonly string[] =>
   flags ?? (way === "http" ? ["--via", "http"] : []);
 
-export function failureMessage(mismatches: readonly Mismatch[]): Pick<Failure, "message" | "diff"> {
+function failureMessage(mismatches: readonly Mismatch[]): Pick<Failure, "message" | "diff"> {
   const [first, ...more] = mismatches as [Mismatch, ...Mismatch[]];
   if (more.length === 0) return { message: first.message, diff: first.diff };
   const diff = mismatches.flatMap(({ place, message, diff: own }) => [

@@ -140,16 +140,17 @@ async function repeated(
     const diff = isCompared ? diffOf(first.transcript, other.transcript) : [];
     const isSame = diff.every(({ kind }) => kind === "same") && first.stateHash === other.stateHash;
     if (other.reason === null && (isSame || !isCompared)) continue;
+    const message = other.reason ?? "two runs of the scenario differ, which is a defect of clobsim";
+    const mismatch = { place: scenario.place, message, diff };
     return {
       ...first,
       durationMs,
       status: "failed",
       failure: {
-        place: scenario.place,
+        ...mismatch,
+        mismatches: [mismatch],
         step: first.steps,
         text: `run ${run} of ${times}`,
-        message: other.reason ?? "two runs of the scenario differ, which is a defect of clobsim",
-        diff,
         recent: [],
         repeat: withTimes(repeatLine(scenario, flagsOf(options), null)),
       },

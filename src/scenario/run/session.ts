@@ -4,13 +4,7 @@ import type { Place } from "../language/page.ts";
 import type { Scenario, Step } from "../language/steps.ts";
 import type { Venue } from "../venue/venue.ts";
 import type { Checks, Fill, TokenRef } from "../venue/views.ts";
-import { type DiffLine, note, type RaceReport } from "./result.ts";
-
-export interface Mismatch {
-  readonly place: Place;
-  readonly message: string;
-  readonly diff: readonly DiffLine[];
-}
+import { type DiffLine, type Mismatch, note, type RaceReport } from "./result.ts";
 
 export class ScenarioFailure extends Error {
   override readonly name = "ScenarioFailure";
@@ -116,7 +110,9 @@ export class Session {
 
   /** Returns the key of a named order. @throws ScenarioFailure at `place` if it was never placed. */
   placedAs(name: string, place: Place, diff: readonly DiffLine[] = []): string {
-    return this.orderNamed(name) ?? fail(place, this.neverPlaced(name), diff);
+    return (
+      this.orderNamed(name) ?? fail(place, this.neverPlaced(name), diff, { cause: { kind: "unplaced" } })
+    );
   }
 
   /** Returns the message that an order was never placed, with the reason if known. */
@@ -173,11 +169,13 @@ export class Session {
   }
 }
 
-/** Message of a failure whose notes are broken invariants. */
-export const BROKEN_INVARIANT = "an invariant does not hold, which is a defect of clobsim";
-
-export function fail(place: Place, message: string, diff: readonly DiffLine[] = []): never {
-  throw new ScenarioFailure([{ place, message, diff }]);
+export function fail(
+  place: Place,
+  message: string,
+  diff: readonly DiffLine[] = [],
+  facts: Pick<Mismatch, "cause" | "row"> = {},
+): never {
+  throw new ScenarioFailure([{ place, message, diff, ...facts }]);
 }
 
 const SHOWN_FRAMES = 5;
@@ -186,5 +184,10 @@ const SHOWN_FRAMES = 5;
 export function defectAt(place: Place, error: unknown): Mismatch {
   const { message, stack } = error instanceof Error ? error : new Error(String(error));
   const trace = (stack ?? "").split("\n").slice(1, 1 + SHOWN_FRAMES);
-  return { place, message: `a defect of clobsim: ${message}`, diff: trace.map((line) => note(line.trim())) };
+  return {
+    place,
+    message: `a defect of clobsim: ${message}`,
+    diff: trace.map((line) => note(line.trim())),
+    cause: { kind: "defect", message },
+  };
 }

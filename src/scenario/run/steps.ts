@@ -27,16 +27,8 @@ import {
 import { checkAll, checkFills, checkOrderState } from "./expectations.ts";
 import { shownPath } from "./files.ts";
 import { fillLike, fillText, orderStateText, refusedText } from "./format.ts";
-import { type DiffLine, differences, expected, found, note } from "./result.ts";
-import {
-  BROKEN_INVARIANT,
-  defectAt,
-  fail,
-  type Mismatch,
-  RunStopped,
-  ScenarioFailure,
-  type Session,
-} from "./session.ts";
+import { type DiffLine, differences, expected, found, type Mismatch, note } from "./result.ts";
+import { defectAt, fail, RunStopped, ScenarioFailure, type Session } from "./session.ts";
 
 /** Any step but a race, which runs its steps several times. */
 type SingleStep = Exclude<Step, RaceStep>;
@@ -52,7 +44,22 @@ export async function runStep(session: Session, step: SingleStep): Promise<void>
   if (step.kind === "expect" || checks === null) return;
   if (checks === "fills" && !venue.hasBrokenFill) return;
   const broken = await venue.violations();
-  if (broken.length > 0) fail(step.place, BROKEN_INVARIANT, broken.map(note));
+  if (broken.length > 0) failByInvariants(step, broken);
+}
+
+/** Fails because of invariants that do not hold, a sentence each that begins with its name. */
+function failByInvariants(
+  { place }: Step,
+  broken: readonly string[],
+  notes: DiffLine[] = [],
+  row?: number,
+): never {
+  const [name = ""] = (broken[0] ?? "").split(": ");
+  const message = "an invariant does not hold, which is a defect of clobsim";
+  fail(place, message, [...broken.map(note), ...notes], {
+    cause: { kind: "invariant", name },
+    ...(row !== undefined && { row }),
+  });
 }
 
 type Run<Kind extends SingleStep["kind"]> = (session: Session, step: StepOf<Kind>) => Promise<void>;
@@ -215,7 +222,9 @@ function refused(
   if (rejects?.value === refusal.code) return;
   if (rejects === null) {
     if (session.isLenient) return;
-    fail(step.place, `refused: ${refusedText(refusal)}`, explanation.map(note));
+    const [who = ""] = step.text.split(":");
+    const cause = { kind: "refused", who, refusal } as const;
+    fail(step.place, `refused: ${refusedText(refusal)}`, explanation.map(note), { cause });
   }
   fail(rejects.place, `refused with ${refusal.code}, expected ${rejects.value}`, [
     expected(rejects.value),
@@ -229,7 +238,9 @@ function requireAccepted(step: SingleStep, outcome = "accepted"): void {
   const rejects = rejectsOf(step);
   if (rejects === null) return;
   const { place, value } = rejects;
-  fail(place, `accepted, expected to be refused with ${value}`, [expected(value), found(outcome)]);
+  fail(place, `accepted, expected to be refused with ${value}`, [expected(value), found(outcome)], {
+    cause: { kind: "accepted" },
+  });
 }
 
 function throwAll(mismatches: readonly (Mismatch | null)[]): void {
@@ -265,18 +276,22 @@ async function runFlow(session: Session, step: FlowStep): Promise<void> {
     `${step.number}. ${step.text} → ${counted(flow.rows, "row")}: ${flow.placed} placed, ${flow.canceled} canceled, ${flow.rejected} refused, ${fills} fills`,
   );
   if (flow.broken !== null) {
-    const { violations } = flow.broken;
-    const row = await rowNote(step, "after", flow.broken);
-    fail(step.place, BROKEN_INVARIANT, [...violations.map(note), row]);
+    const { violations, row } = flow.broken;
+    failByInvariants(step, violations, [await rowNote(step, "after", flow.broken)], row);
   }
   const wanted = step.kind === "replay" ? step.rejected : 0;
   if (flow.rejected === wanted) return;
   const message = `${flow.rejected} row${flow.rejected === 1 ? " is" : "s are"} refused, expected ${wanted}`;
   if (flow.firstRejection === null) fail(step.place, message);
-  fail(step.place, message, [
-    note(`the first: ${flow.firstRejection}`),
+  const { row, text, who, refusal } = flow.firstRejection;
+  const notes = [
+    note(`the first: row ${row}, ${text}: ${refusedText(refusal)}`),
     note(`if this is intended, add rejected: ${flow.rejected} to the step`),
-  ]);
+  ];
+  fail(step.place, message, notes, {
+    row,
+    ...(wanted === 0 && { cause: { kind: "refused", who, refusal } }),
+  });
 }
 
 async function play(session: Session, step: FlowStep): Promise<FlowOutcome> {
@@ -288,8 +303,9 @@ async function play(session: Session, step: FlowStep): Promise<FlowOutcome> {
   const rows = flowOf(step, { seed: session.scenario.seed, start, grid });
   const flow = await venue.play(stoppable(rows, session.stop), market, session.checks);
   if (flow.broken?.error === undefined) return flow;
-  const { place, message, diff } = defectAt(step.place, flow.broken.error);
-  return fail(place, message, [await rowNote(step, "at", flow.broken), ...diff]);
+  const defect = defectAt(step.place, flow.broken.error);
+  const diff = [await rowNote(step, "at", flow.broken), ...defect.diff];
+  throw new ScenarioFailure([{ ...defect, diff, row: flow.broken.row }]);
 }
 
 /** Rows between two calls of `stop`. */

@@ -10,7 +10,7 @@ import { type Millis, millis } from "../../core/units.ts";
 import type { Exchange } from "../../engine/exchange.ts";
 import type { FlowRow } from "../../simulation/flow.ts";
 import type { Funding, TokenName } from "../language/declarations.ts";
-import { refusedText, rowText } from "../run/format.ts";
+import { rowText } from "../run/format.ts";
 import { fundCommand, type Venue } from "./venue.ts";
 import { type Attempt, type Checks, type FlowOutcome, refusedBy, type Soon } from "./views.ts";
 
@@ -24,7 +24,7 @@ export async function playFlow(
   check: RowCheck | null,
 ): Promise<FlowOutcome> {
   const counts = { rows: 0, placed: 0, canceled: 0, rejected: 0 };
-  let firstRejection: string | null = null;
+  let firstRejection: FlowOutcome["firstRejection"] = null;
   const brokenAt = (row: FlowRow, violations: readonly string[], error?: unknown): FlowOutcome => {
     const broken = { row: counts.rows, text: rowText(row), violations, error };
     return { ...counts, firstRejection, broken };
@@ -43,7 +43,7 @@ export async function playFlow(
       if (attempt.ok) counts[row.op === "place" ? "placed" : "canceled"] += attempt.value;
       else {
         counts.rejected += 1;
-        firstRejection ??= `row ${counts.rows}, ${rowText(row)}: ${refusedText(attempt)}`;
+        firstRejection ??= { row: counts.rows, text: rowText(row), who: row.account, refusal: attempt };
       }
       if (check === null) continue;
       const checked = check(counts.rows);

@@ -42,9 +42,18 @@ export interface FlowOutcome {
   readonly placed: number;
   readonly canceled: number;
   readonly rejected: number;
-  readonly firstRejection: string | null;
+  readonly firstRejection: RejectedRow | null;
   /** The last row, if a check failed after it or the exchange in this process threw at it. */
   readonly broken: BrokenRow | null;
+}
+
+/** A refused row of a flow; `text` is the row as a step, `who` its account. */
+interface RejectedRow {
+  /** From 1. */
+  readonly row: number;
+  readonly text: string;
+  readonly who: string;
+  readonly refusal: Refused;
 }
 
 /** A row of a flow after which invariants do not hold, or at which the exchange threw an error. */

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { parseReporterArgument } from "../../../src/scenario/report/reporter-of.ts";
 import { byFolder, folderOf } from "../../../src/scenario/report/spec.ts";
 import { REPORTER_NAMES } from "../../../src/scenario/report/text.ts";
-import type { ScenarioResult } from "../../../src/scenario/run/result.ts";
+import type { Failure, ScenarioResult } from "../../../src/scenario/run/result.ts";
 import { ConfigError } from "../../../src/setting.ts";
 import { hostileText } from "./hostile.ts";
 import { EXAMPLE, failedOf, reportOf, resultOf, skippedOf, writesOf, wrongReportOf } from "./suite.ts";
@@ -66,7 +66,9 @@ describe.each(REPORTER_NAMES)("%s", (name) => {
 describe("json", () => {
   it("contains the transcript on request", () => {
     const { scenarios } = JSON.parse(reportOf("json", [failedOf()], { transcript: true }));
-    expect(scenarios).toEqual([failedOf()]);
+    const { failure, ...rest } = failedOf();
+    const { mismatches: _, ...written } = failure as Failure;
+    expect(scenarios).toEqual([{ ...rest, failure: written }]);
   });
 
   it("has a fixed order of keys", () => {

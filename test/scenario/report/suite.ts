@@ -39,6 +39,7 @@ const failureOf = (own: Partial<Failure> = {}): Failure => ({
     { kind: "found", text: "bid 0.55 x 100" },
     { kind: "note", text: "2 more lines" },
   ],
+  mismatches: [],
   recent: ["alice: BUY 100 YES @ 0.55 as bid: LIVE 0/100", "bob: cancel ask: canceled"],
   repeat: "clobsim run scenarios/orders/cancel.yaml --seed 7 --step 4",
   ...own,
