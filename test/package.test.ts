@@ -48,6 +48,11 @@ describe("the packed package", () => {
     expect(readdirSync(join(installed, "dist")).filter((name) => /bench|soak/.test(name))).toEqual([]);
   });
 
+  it("has a program in ASCII, because the program is read as Latin-1 and would have other characters", () => {
+    const others = readFileSync(join(installed, "dist", "clobsim.cjs"), "utf8").match(/[^\0-\x7f]+/g);
+    expect(others).toBeNull();
+  });
+
   it("exports the names tested here", () => {
     expect(Object.keys(exports).map((path) => path.replace(".", "clobsim"))).toEqual(Object.keys(NAMES));
   });

@@ -145,9 +145,14 @@ export async function bundleScript(name, entryPoints) {
     supported: { "dynamic-import": false },
   });
   const files = ownMapsOnly(outputFiles);
-  for (const { path, contents } of files) writeAtomically(path, contents);
+  for (const { path, text, contents } of files)
+    writeAtomically(path, path.endsWith(".map") ? contents : inAscii(text ?? contents));
   return { files: files.map(({ path }) => path), sources: sourcesOf(metafile) };
 }
+
+/** Escapes what esbuild leaves of other characters, in regular expressions: `src/load.ts` reads the script as ASCII. */
+const inAscii = (script) =>
+  script.replace(/[^\0-\x7f]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
 /** Removes vendored code from source maps, and maps of vendored code only, with the references to them. */
 function ownMapsOnly(outputFiles) {
