@@ -10,13 +10,13 @@ const EPOCH_DAYS = 719_468;
 const DAYS_IN_FOUR_CENTURIES = 146_097;
 
 const ISO =
-  /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,3}))?)?(?:Z|([+-])([01]\d|2[0-3]):([0-5]\d))$/;
+  /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?(?:Z|([+-])([01]\d|2[0-3]):([0-5]\d))$/;
 const DURATION = /^(?=\d)(?:(\d{1,12})d)?(?:(\d{1,12})h)?(?:(\d{1,12})m)?(?:(\d{1,12})s)?(?:(\d{1,15})ms)?$/;
 
 /**
  * Parses an ISO-8601 moment; returns null if invalid. Date, time and zone (`Z` or `+hh:mm`) are required, seconds are
- * optional, their fraction has one to three digits; years 1970 to 9999. `24:00`, leap seconds and days that a month
- * does not have are invalid.
+ * optional, their fraction has one to nine digits and is cut to milliseconds; years 1970 to 9999. `24:00`, leap seconds
+ * and days that a month does not have are invalid.
  */
 export function parseIso(text: string): Millis | null {
   const found = ISO.exec(text);
@@ -26,7 +26,7 @@ export function parseIso(text: string): Millis | null {
   const [hour, minute, second] = [part(4), part(5), part(6)];
   if (month < 1 || month > 12 || day < 1 || day > daysInMonth(year, month)) return null;
   if (hour > 23 || minute > 59 || second > 59) return null;
-  const fraction = Number((found[7] ?? "").padEnd(3, "0"));
+  const fraction = Number((found[7] ?? "").slice(0, 3).padEnd(3, "0"));
   const offset = (part(9) * HOUR + part(10) * MINUTE) * (found[8] === "-" ? -1 : 1);
   const time = hour * HOUR + minute * MINUTE + second * SECOND + fraction;
   const at = daysSinceEpoch(year, month, day) * DAY + time - offset;
