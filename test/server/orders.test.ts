@@ -95,6 +95,27 @@ describe("GET /clob/trades", () => {
     expect(await sizes(`after=${started + 20}&before=${started}`)).toEqual([]);
   });
 
+  it("lists both sides of self-trades in one order, whatever the filter", async () => {
+    const { id, tokens } = await api.createMarket();
+    const [yes, no] = tokens.map(({ tokenId }) => tokenId);
+    const sides = { BUY: 0.6, SELL: 0.4 };
+    for (const [tokenId, side] of [
+      [yes, "SELL"],
+      [yes, "BUY"],
+      [yes, "BUY"],
+      [no, "BUY"],
+      [no, "SELL"],
+      [no, "BUY"],
+    ] as const)
+      await maker.place({ tokenId, side, price: sides[side], size: 5 });
+    const rows = async (query: string) => (await maker.ask<TradePage>("GET", `/clob/trades?${query}`)).data;
+    const own = (await rows("limit=6")).filter(({ marketId }) => marketId === id);
+    expect(own.map(({ role }) => role)).toEqual(["TAKER", "MAKER", "TAKER", "MAKER", "TAKER", "MAKER"]);
+    expect(await rows(`market=${id}`)).toEqual(own);
+    for (const { tokenId } of tokens)
+      expect(await rows(`token_id=${tokenId}`)).toEqual(own.filter((fill) => fill.tokenId === tokenId));
+  });
+
   it("refuses an order of another account like an unknown order", async () => {
     const refusal = (id: string) => taker.refused(`GET /clob/trades?order=${id}`, "ORDER_NOT_FOUND");
     const [{ body: foreign }, { body: unknown }] = [await refusal(orderId), await refusal("nothing")];

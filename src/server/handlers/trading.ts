@@ -150,8 +150,8 @@ function fillsIn(view: View, account: Account, filter: FillFilter): Table<number
   const { yesFills = null, noFills = null } = account.holdings.get(scope.number) ?? {};
   if (token !== undefined) return outcomeOf(token.token) === "YES" ? yesFills : noFills;
   if (yesFills === null || noFills === null) return yesFills ?? noFills;
-  // The order of time is that of their numbers.
-  return Table.of([...yesFills, ...noFills].sort((a, b) => a - b));
+  // In the order of the account's list: by trade, and the maker's side of a self-trade first.
+  return Table.of([...yesFills, ...noFills].sort((a, b) => tradeOfFill(a) - tradeOfFill(b) || b - a));
 }
 
 type Field = string | number | undefined;
