@@ -113,7 +113,7 @@ export const controlEndpoints = endpoints("control", "Control plane", {
   },
   getStateHash: {
     route: "GET /sim/state/hash",
-    summary: "SHA-256 of the canonical state",
+    summary: "A hash of the history that led to the state",
     reply: exactly("StateHash", { hash: field.stateDigest, sequence: field.count }),
   },
   getInvariants: {
