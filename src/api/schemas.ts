@@ -26,6 +26,7 @@ export type ReplyOf<Schema extends z.ZodType> = ReadonlyDeep<z.output<Schema>>;
 export const price = named("Price", z.number().gt(0).lt(1), "USDC per share.");
 export const shares = named("Shares", z.number().min(0), "Shares, a multiple of 0.01.");
 export const usdc = named("Usdc", z.number().min(0), "USDC, a multiple of 0.000001.");
+export const amount = named("Amount", z.number().min(0), "USDC or shares, depending on the asset.");
 export const average = named("AveragePrice", z.number().gt(0).lt(1), "USDC per share, rounded to 0.000001.");
 export const spread = named(
   "Spread",
@@ -34,7 +35,7 @@ export const spread = named(
 );
 
 /** Components that are decimals: numbers, or strings with `--numbers string`. */
-export const DECIMALS = ["Price", "Shares", "Usdc", "AveragePrice", "Spread"] as const;
+export const DECIMALS = ["Price", "Shares", "Usdc", "Amount", "AveragePrice", "Spread"] as const;
 
 export const uuid = named("Uuid", z.string().regex(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/));
 export const slug = named("Slug", z.string().regex(/^[a-z0-9]+(-[a-z0-9]+)*$/));

@@ -265,7 +265,7 @@ const previewSchema = exactly("OrderPreview", {
         counterOrderId: field.uuid,
       }),
     ),
-    reserved: exactly("PreviewedReservation", { asset: z.string(), amount: z.number().min(0) }).nullable(),
+    reserved: exactly("PreviewedReservation", { asset: z.string(), amount: field.amount }).nullable(),
     cancels: z.array(field.uuid).describe("Orders of the same account that it would cancel."),
   }).nullable(),
 });

@@ -36,9 +36,8 @@ afterAll(() => Promise.all([asNumbers.api.close(), asText.api.close()]));
 /** Fields whose numbers are decimals. */
 const DECIMALS = new Set(
   `price size sharesOfEveryOtherToken sizeMatched sizeRemaining avgPrice fee tickSize minOrderSize bestBid bestAsk lastTradePrice volume
-   liquidity mid spread p balance available reserved onChain required shares collateral sharesOfEveryToken step`.split(
-    /\s+/,
-  ),
+   liquidity mid spread p balance available reserved onChain required shares collateral sharesOfEveryToken step amount paid
+   received`.split(/\s+/),
 );
 const withText = (value: unknown, key = ""): unknown => {
   if (typeof value === "number") return DECIMALS.has(key) ? String(value) : value;
@@ -91,6 +90,15 @@ describe("with --numbers string", () => {
     expect(text).toMatchObject(decimals);
     const quoted = { tokenId: yesOf(asText.market), side: "BUY", price: "0.3", size: 5 };
     await asText.other.orderRefused(quoted, "INVALID_ORDER");
+  });
+
+  it.each(["BUY", "SELL"])("decimals of a previewed %s are strings too", async (side) => {
+    const preview = ({ api, other, market }: Exchange): Promise<object> =>
+      api.post("/sim/orders/preview", {
+        tokenId: yesOf(market),
+        ...{ side, price: 0.2, size: 5, address: other.address },
+      });
+    expect(await preview(asText)).toEqual(withText(await preview(asNumbers)));
   });
 
   it("decimals in the details of an error are strings too", async () => {
