@@ -256,7 +256,7 @@ export function explainAuth(
   const sent = request.headers.poly_timestamp;
   return {
     verdict: first?.code ?? "OK",
-    hint: hint === undefined ? null : withPrefix(hint, server.prefix),
+    hint: withPrefix(hint, server.prefix) ?? null,
     checks: results.map(({ check, code, passed, found }) => ({ check, code, ...outcomeOf(found, passed) })),
     canonicalMessage: canonicalMessage({
       timestamp: sent !== undefined && isUnixSeconds(sent) ? sent : String(serverTime),

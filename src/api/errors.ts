@@ -164,8 +164,8 @@ export function requireBelowLimit(count: number, maximum: number, items: string,
 }
 
 /** Adds the path prefix of an exchange to the endpoints in a hint, such as `GET /sim`; a route in quotes is a value. */
-export const withPrefix = (hint: string, prefix: string): string =>
-  hint.replace(/(?<=^|\s)(GET|POST|DELETE|mean) (?=\/)/g, `$1 ${prefix}`);
+export const withPrefix = (hint: string | undefined, prefix: string): string | undefined =>
+  hint?.replace(/(?<=^|\s)(GET|POST|DELETE|mean) (?=\/)/g, `$1 ${prefix}`);
 
 /** `prefix` is the path prefix of the exchange if it is one of a pool: `/3`. */
 export function errorBody(error: ApiError, requestId: string, prefix = ""): Record<string, unknown> {
@@ -174,8 +174,8 @@ export function errorBody(error: ApiError, requestId: string, prefix = ""): Reco
     error: error.message,
     code: error.code,
     status: error.status,
-    ...(hint === undefined ? {} : { hint: withPrefix(hint, prefix) }),
-    ...(details === undefined ? {} : { details }),
+    hint: withPrefix(hint, prefix),
+    details,
     requestId,
   };
 }

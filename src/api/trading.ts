@@ -23,7 +23,7 @@ import {
   text,
   unixSeconds,
 } from "./endpoint.ts";
-import { ApiError } from "./errors.ts";
+import { ApiError, withPrefix } from "./errors.ts";
 import { cancelBody, ORDER_ERRORS, ORDER_OF_CHECKS, orderBody, placeOrderCommand } from "./order-request.ts";
 import { refusalError } from "./refusals.ts";
 import * as field from "./schemas.ts";
@@ -283,7 +283,13 @@ export const orderPreviewEndpoints = endpoints("control", "Control plane", {
   },
 });
 
-export function orderPreview(view: View, at: Millis, { address, order }: OrderToPreview): Preview {
+/** `prefix` is that of the exchange's paths, for hints. */
+export function orderPreview(
+  view: View,
+  at: Millis,
+  prefix: string,
+  { address, order }: OrderToPreview,
+): Preview {
   try {
     const command = placeOrderCommand(view, address, orderBody.read(order));
     const decision = decide(view.state, { at, command });
@@ -293,8 +299,9 @@ export function orderPreview(view: View, at: Millis, { address, order }: OrderTo
     if (!(error instanceof ApiError)) throw error;
     const { code, status, message, help } = error;
     const isUnfunded = (findAccount(view.state, address)?.derivations ?? 0) === 0;
-    const hint = code === "INSUFFICIENT_BALANCE" && isUnfunded ? UNFUNDED : (help.hint ?? null);
-    const refusal = { error: message, code, status, hint, details: help.details ?? null };
+    const hint = code === "INSUFFICIENT_BALANCE" && isUnfunded ? UNFUNDED : help.hint;
+    const prefixed = withPrefix(hint, prefix) ?? null;
+    const refusal = { error: message, code, status, hint: prefixed, details: help.details ?? null };
     return { accepted: false, refusal, order: null };
   }
 }

@@ -172,8 +172,9 @@ export function mountEndpoints(router: Router, service: Service, handlers: Handl
     routes.set(endpoint.path, methods);
   }
   for (const [path, methods] of routes) mountPath(router, service, path, methods);
+  const { prefix } = service.options;
   const notFound: Route = (request, response) =>
-    sendError(service, response, routeNotFound(pathOf(request.url), [...routes.keys()]));
+    sendError(service, response, routeNotFound(prefix, pathOf(request.url), [...routes.keys()]));
   router.use(notFound as never);
 }
 
@@ -202,8 +203,9 @@ function mountPath(
   route.all(others as never);
 }
 
-function routeNotFound(path: string, known: readonly string[]): ApiError {
-  const noRoute = `no route ${quoted(path, 200)}`;
+/** `path` is below `prefix`; the message has the whole path, as the client sent it. */
+function routeNotFound(prefix: string, path: string, known: readonly string[]): ApiError {
+  const noRoute = `no route ${quoted(prefix + path, 200)}`;
   if (path === "/") {
     const hint = "a browser gets the inspector here; GET /openapi.json lists all routes";
     return new ApiError("ROUTE_NOT_FOUND", noRoute, { hint, headers: { vary: "accept" } });

@@ -190,10 +190,27 @@ describe("a pool", () => {
     ["GET /2//clob/time", "did you mean /2/clob/time?"],
     ["GET /2/zebra/giraffe", "GET /2/openapi.json lists all routes"],
     ["GET /2/clob/book?token_id=", "a market of GET /2/api/markets lists its tokens"],
+    ["GET /2/2/clob/time", "did you mean /2/clob/time?"],
     ["DELETE /2/sim/faults/fault-9", "POST /2/sim/faults injects one"],
   ])("answers %s with a hint of paths of that exchange", async (line, hint) => {
     const { text } = await replyTo(server.port, requestBytes(line));
     expect((JSON.parse(text) as Refusal).hint).toContain(hint);
+  });
+
+  it("names a path without a route as it was sent", async () => {
+    const { text } = await replyTo(server.port, requestBytes("GET /2/2/clob/time"));
+    expect((JSON.parse(text) as Refusal).error).toBe('no route "/2/2/clob/time"');
+  });
+
+  it("names paths of that exchange in previews of orders and explanations of signatures", async () => {
+    const api = await exchangeAt(server, 2);
+    const order = { tokenId: await firstToken(api), side: "BUY", price: 0.5, size: 5 };
+    const address = `0x${"ab".repeat(20)}`;
+    const preview = await api.post<{ refusal: Refusal }>("/sim/orders/preview", { ...order, address });
+    expect(preview.refusal.hint).toContain("POST /2/sim/accounts/{address}/credentials");
+    const pasted = { method: "GET", url: "/2/clob/time", headers: {} };
+    const { hint } = await api.post<{ hint: string }>("/sim/explain-auth", pasted);
+    expect(hint).toMatch(/^GET \/2\/clob\/time needs no signature/);
   });
 
   it("has routes of faults without the number of the exchange", async () => {

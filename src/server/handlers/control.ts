@@ -71,7 +71,8 @@ export const controlHandlers = {
     });
   },
   explainOrder: ({ path: { id } }, _service, view) => orderStory(view, orderOfAny(view.state, id)),
-  previewOrder: ({ body }, { exchange }, view) => orderPreview(view, exchange.now, body),
+  previewOrder: ({ body }, { exchange, options }, view) =>
+    orderPreview(view, exchange.now, options.prefix, body),
   explainAuth: ({ body, headers: { host } }, service) => {
     if (body.url === undefined && body.path === undefined) {
       throw new ApiError("INVALID_PARAMETER", "url: expected the URL or path of the request, found nothing", {
@@ -152,7 +153,9 @@ function openRoute({ method, url, path = "" }: PastedRequest, prefix: string): s
   const bare = prefix !== "" && target.startsWith(`${prefix}/`) ? target.slice(prefix.length) : target;
   const sent = method.toUpperCase();
   const found = endpointAt(sent, bare) ?? endpointAt(sent, `/clob${bare}`);
-  return found === undefined || isTradingEndpoint(found) ? undefined : `${found.method} ${found.path}`;
+  return found === undefined || isTradingEndpoint(found)
+    ? undefined
+    : `${found.method} ${prefix}${found.path}`;
 }
 
 /** Returns the reply of GET /sim; `host` is the request's Host header, for the examples in the reply. */
