@@ -7,7 +7,7 @@ import { checksummed } from "./api/view.ts";
 import { Bots } from "./bots/bots.ts";
 import type { ChainNode } from "./chain-rpc/chain-node.ts";
 import { openTransport, type Transport } from "./client/transport.ts";
-import { type Config, VERSION } from "./config.ts";
+import type { Config } from "./config.ts";
 import { type Clock, type ClockSetting, Slices, Snapshots } from "./engine/clock.ts";
 import type { PersistenceStatus } from "./engine/data-folder.ts";
 import type { Exchange } from "./engine/exchange.ts";
@@ -49,6 +49,7 @@ import { Stream } from "./server/stream.ts";
 import { ConfigError, isLoopback } from "./setting.ts";
 import type { World } from "./simulation/world.ts";
 import { devPrivateKey } from "./simulation/world-accounts.ts";
+import { VERSION } from "./version.ts";
 
 /** An exchange in this process. */
 export interface LocalExchange {
@@ -161,7 +162,7 @@ async function continueHistory(config: Config, name: string) {
     import("./history/journal-replay.ts"),
     import("./engine/disk.ts"),
   ]);
-  const { origin, line, clock } = resumePointIn(nodeDisk, name, VERSION, config.at ?? {});
+  const { origin, line, clock } = resumePointIn(nodeDisk, name, config.at ?? {});
   requireSameConfig(config, origin, name, "leave it out");
   const own = config.given.has("clock") ? config.clock : clock;
   return { origin, from: { name, line }, config: { ...config, clock: own, start: origin.start } };
@@ -379,7 +380,7 @@ function reportingOf(
   const { exchange, persistence, folder: dataFolder } = opened;
   /** Must be called after the journal is flushed. */
   const contentOf = (reason: string): ReportContent => ({
-    ...{ history: historyOf(opened), engine: VERSION, reason },
+    ...{ history: historyOf(opened), reason },
     ...{ now: exchange.now, hash: exchange.hash, defect: null },
   });
   const write = (into: string, error: unknown, reason: string): void => {

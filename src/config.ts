@@ -29,9 +29,6 @@ import {
 } from "./setting.ts";
 import { MAX_MARKETS } from "./simulation/world-orders.ts";
 
-/** Version of the program, as in package.json. */
-export const VERSION = "0.1.0";
-
 /** Default time of a frozen clock: 2026-01-01T00:00:00Z. */
 export const FROZEN_START = millis(1_767_225_600_000);
 

@@ -3,7 +3,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { VERSION } from "../src/config.ts";
+import { VERSION } from "../src/version.ts";
 import { type CommandResult, refused, runLine, says } from "./cli/tools.ts";
 import { listenLocally } from "./support/local-server.ts";
 import { type Ended, Program } from "./support/program.ts";

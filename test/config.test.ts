@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { type Config, DEFAULT_CONFIG, readConfig, SETTINGS, VERSION } from "../src/config.ts";
+import { type Config, DEFAULT_CONFIG, readConfig, SETTINGS } from "../src/config.ts";
 import { flagOf, type Given, truth, valuesOf, variableOf } from "../src/setting.ts";
+import { VERSION } from "../src/version.ts";
 
 type Flags = Readonly<Record<string, readonly string[]>>;
 type Environment = Readonly<Record<string, string>>;

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { describe, expect, it } from "vitest";
-import { DEFAULT_CONFIG, VERSION } from "../src/config.ts";
+import { DEFAULT_CONFIG } from "../src/config.ts";
 import { invariants, invariantsInSteps } from "../src/core/invariants/invariants.ts";
 import { tokenIdIn } from "../src/core/market.ts";
 import { runSteps } from "../src/core/steps.ts";
@@ -50,7 +50,7 @@ describe("work proportional to the size of the exchange", () => {
   it("writes a report one command at a time, in pieces that are sent at once", async () => {
     const opened = await openWith(3_000);
     const { now, hash } = opened.exchange;
-    const content = { history: historyOf(opened), engine: VERSION, reason: "r", now, hash, defect: null };
+    const content = { history: historyOf(opened), reason: "r", now, hash, defect: null };
     const pieces = [...reportInPieces(content)];
     expect(pieces.length).toBeGreaterThan(3_000);
     const filled = pieces.filter(({ length }) => length > 0);

@@ -4,7 +4,6 @@ import { fileURLToPath } from "node:url";
 import { sourcesOf } from "./bundle.js";
 import { inProject } from "./project.js";
 
-const { version } = JSON.parse(readFileSync(inProject("package.json"), "utf8"));
 const SOURCES = inProject("src", "inspector");
 const local = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 
@@ -56,7 +55,6 @@ export async function bundleInspector() {
     metafile: true,
     write: false,
     logLevel: "warning",
-    define: { CLOBSIM_VERSION: JSON.stringify(version) },
     plugins: [forBrowsers],
   });
   const textOf = (extension) => outputFiles.find(({ path }) => path.endsWith(extension))?.text ?? "";

@@ -7,7 +7,11 @@ export async function version() {
   const { version: number } = JSON.parse(readFileSync(inProject("package.json"), "utf8"));
   const today = new Date().toISOString().slice(0, 10);
   const changes = [
-    [inProject("src", "config.ts"), /^export const VERSION = ".*";$/m, `export const VERSION = "${number}";`],
+    [
+      inProject("src", "version.ts"),
+      /^export const VERSION = ".*";$/m,
+      `export const VERSION = "${number}";`,
+    ],
     [inProject("fixtures/clients/python/pyproject.toml"), /^version = ".*"$/m, `version = "${number}"`],
     [inProject("fixtures/examples/fuzz/kubernetes-job.yaml"), /clobsim:\d+\.\d+\.\d+ /, `clobsim:${number} `],
     [inProject("docs/guide/other-languages.md"), /@v\d+\.\d+\.\d+ /, `@v${number} `],

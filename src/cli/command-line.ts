@@ -1,9 +1,9 @@
 import yargs, { type Argv } from "yargs";
 import { CACHE_VARIABLE } from "../cache-folder.ts";
-import { VERSION } from "../config.ts";
 import { anyOf } from "../core/terms.ts";
 import { hung } from "../scenario/report/text.ts";
 import { defaultText, didYouMean, type Given, readText, truth, valuesOf } from "../setting.ts";
+import { VERSION } from "../version.ts";
 import { COMMANDS, type Command, type CommandName, optionsOf, type Run } from "./commands.ts";
 import { folded, isInteractive, warn } from "./output.ts";
 import { EXIT, type ExitCode, UsageError } from "./process.ts";

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { DEFAULT_DATA, VERSION } from "../config.ts";
+import { DEFAULT_DATA } from "../config.ts";
 import { toIso } from "../core/time.ts";
 import { nodeDisk } from "../engine/disk.ts";
 import { PREVIOUS_STATE_FILE, STATE_FILE } from "../engine/files.ts";
@@ -29,7 +29,7 @@ export const doctor: Run<"doctor"> = async (_values, [folder = DEFAULT_DATA], { 
   const isThere = statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
   const findings = [
     diskFinding(isThere ? folder : nearestFolder(folder)),
-    ...checkDataDir(nodeDisk, folder, VERSION),
+    ...checkDataDir(nodeDisk, folder),
     ...(isThere ? modeFindings(folder) : []),
   ];
   const { red, yellow, green, bold } = paintOf(environment);
@@ -117,7 +117,7 @@ export const repair: Run<"repair"> = async ({ acceptLoss, out }, [name = ""]) =>
   const place = openCandidate(nodeDisk, name);
   // Read before the journal, to which a server may be writing.
   const state = latestState(place);
-  const plan = planRepair(place, VERSION);
+  const plan = planRepair(place);
   if (plan.fault !== null) {
     print(unrepairableText(place, plan.fault, state));
     return failed("nothing was written", EXIT.corrupt);

@@ -1,4 +1,3 @@
-import { VERSION } from "../config.ts";
 import { commandText } from "../core/commands.ts";
 import { eventsText } from "../core/events.ts";
 import { counted } from "../core/format.ts";
@@ -16,6 +15,7 @@ import { CUT_WARNING } from "../history/report.ts";
 import { FileRefused, isForbidden } from "../regular-file.ts";
 import { indented, visible } from "../scenario/report/text.ts";
 import { ConfigError } from "../setting.ts";
+import { VERSION } from "../version.ts";
 import { table, warn } from "./output.ts";
 import { DISK_FAILURE } from "./output-file.ts";
 import { EXIT, type ExitCode, UsageError } from "./process.ts";

@@ -1,5 +1,4 @@
 import { stripVTControlCharacters } from "node:util";
-import { VERSION } from "../config.ts";
 import { addressText } from "../core/format.ts";
 import type { State } from "../core/state.ts";
 import { toIso } from "../core/time.ts";
@@ -17,7 +16,7 @@ import { OutputLines, paintOf, print, warn } from "./output.ts";
 import { EXIT, UsageError } from "./process.ts";
 
 /** Opens the data directory or report of a command line. @throws StoreError */
-export const openNamed = (name: string): JournalSource => openSource(nodeDisk, name, VERSION);
+export const openNamed = (name: string): JournalSource => openSource(nodeDisk, name);
 
 /** Replays a journal and calls `take` after each line, with the state after it. */
 export function replaySource(
@@ -25,7 +24,7 @@ export function replaySource(
   at: JournalPoint,
   take: (replayed: ReplayedLine, state: State) => void = () => {},
 ) {
-  const replay = new JournalReplay(source, VERSION, at);
+  const replay = new JournalReplay(source, at);
   const { exchange } = replay;
   const end = replay.run((replayed) => take(replayed, exchange.state));
   return { exchange, end, ending: endingOf(source, end, exchange.state) };
@@ -93,7 +92,7 @@ export const replay: Run<"replay"> = async ({ to, until }, [name = ""], _given, 
   const source = openNamed(name);
   const { config, engine, start, base } = source.opening;
   const options = { to: to ?? undefined, until: until ?? undefined, isVerified: true };
-  const replaying = new JournalReplay(source, VERSION, options);
+  const replaying = new JournalReplay(source, options);
   const { exchange } = replaying;
   const seed = visible(config.seed);
   print([`${name}: a ${base.kind} of seed ${seed}, opened at ${toIso(start)} by clobsim ${engine}`]);

@@ -1,4 +1,3 @@
-import { VERSION } from "../config.ts";
 import { counted } from "../core/format.ts";
 import { runSteps } from "../core/steps.ts";
 import { replayHistory } from "../history/journal-replay.ts";
@@ -45,7 +44,7 @@ async function recordJournal(
     throw new UsageError(`record expects a server behind --url, found ${word} alone`);
   const at = point ?? {};
   const source = openNamed(word);
-  const history = replayHistory(source, VERSION, at);
+  const history = replayHistory(source, at);
   const { open, session: entries, refused, devAccounts, exchange, end } = history;
   return endedWith(endingOf(source, end, exchange.state), async () => {
     requireLine(source, at, end);

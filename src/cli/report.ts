@@ -1,6 +1,6 @@
 import { closeSync, openSync, readSync } from "node:fs";
 import { basename } from "node:path";
-import { DEFAULT_DATA, VERSION } from "../config.ts";
+import { DEFAULT_DATA } from "../config.ts";
 import { BEGINNING } from "../engine/journal-line.ts";
 import { damageText, scan } from "../engine/journal-scan.ts";
 import type { JournalSource } from "../history/journal-files.ts";
@@ -65,7 +65,6 @@ function reportContent(source: JournalSource, reason: string) {
   if (ending.lines.length > 0) warn(ending.lines.join("\n"));
   const content: ReportContent = {
     history: { kind: "journal", path: source.path, end: end.scan },
-    engine: VERSION,
     reason,
     now: exchange.now,
     hash: end.problem === null ? exchange.hash : "",

@@ -1,7 +1,6 @@
 import { Buffer } from "node:buffer";
 import { closeSync, openSync, statSync, writeSync } from "node:fs";
 import { basename, relative, sep } from "node:path";
-import { VERSION } from "../config.ts";
 import { defectOf, historySince, reportBytes, saveReport, withScenario } from "../history/report.ts";
 import type { WrongFile } from "../scenario/language/page.ts";
 import type { Scenario } from "../scenario/language/steps.ts";
@@ -174,6 +173,6 @@ function reportOf(history: VenueHistory, reason: string, name: string): Buffer {
   const { world, exchange, opening, log } = history;
   const { thrown, now, hash } = exchange;
   const defect = thrown === null ? null : defectOf(exchange, thrown.error);
-  const content = { history: historySince(world, opening, log), engine: VERSION, reason };
+  const content = { history: historySince(world, opening, log), reason };
   return reportBytes({ ...content, now, hash, defect }, name);
 }

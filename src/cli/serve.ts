@@ -1,11 +1,12 @@
 import colours from "picocolors";
 import { credentialsCurl } from "../api/accounts.ts";
 import { type RunningServer, startServer } from "../compose.ts";
-import { type Config, DEFAULT_DATA, readConfig, VERSION } from "../config.ts";
+import { type Config, DEFAULT_DATA, readConfig } from "../config.ts";
 import { CHAIN_ID } from "../core/chain/chain.ts";
 import { toIso } from "../core/time.ts";
 import { millis } from "../core/units.ts";
 import { count } from "../scenario/report/text.ts";
+import { VERSION } from "../version.ts";
 import type { Run } from "./commands.ts";
 import { warn } from "./output.ts";
 import { EXIT, stopSignal } from "./process.ts";

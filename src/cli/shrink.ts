@@ -1,7 +1,6 @@
 import { constants, copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
-import { VERSION } from "../config.ts";
 import { numberOf } from "../core/ids.ts";
 import type { State } from "../core/state.ts";
 import { nodeDisk } from "../engine/disk.ts";
@@ -171,7 +170,7 @@ async function shrinkReport(file: string, task: Task, target: Target): Promise<E
   if (source.opening.base.kind === "state") {
     return failed(`${file} begins with a state: it has no commands before the state that could be left out`);
   }
-  const history = replayHistory(source, VERSION, at);
+  const history = replayHistory(source, at);
   const ending = endingOf(source, history.end, history.exchange.state);
   if (ending.code !== EXIT.ok) return failed(ending.lines.join("\n"), ending.code);
   requireLine(source, at, history.end, refused === null ? "--at" : "--refused");

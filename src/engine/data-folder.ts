@@ -1,6 +1,6 @@
 import { dirname, join } from "node:path";
-import { VERSION } from "../config.ts";
 import type { Durability } from "../setting.ts";
+import { VERSION } from "../version.ts";
 import type { Clock, ClockSetting } from "./clock.ts";
 import type { Disk, DiskFile } from "./disk.ts";
 import type { Exchange } from "./exchange.ts";
@@ -152,7 +152,7 @@ export class DataFolder implements Persistence {
   #opening(): OpeningData | null {
     const opening = openingIn(this.#file);
     if (opening !== null) {
-      assertKnown(opening, this.#journalPath, VERSION);
+      assertKnown(opening, this.#journalPath);
       return opening;
     }
     const damage = openingDamage(this.#disk, this.path, this.#file);
@@ -218,12 +218,12 @@ export class DataFolder implements Persistence {
   ): ScanEnd & { readonly replayer: Replayer } & Pick<ResumeResult, "from" | "warnings"> {
     const warnings: string[] = [];
     const base = findCheckpoint(this.#disk, this.path, this.#file, (message) => void warnings.push(message));
-    if (base !== null) assertEngine(base.header.engine, this.path, VERSION);
+    if (base !== null) assertEngine(base.header.engine, this.path);
     let refused = base?.header.refused ?? 0;
     const reopen = (): void => origin.play(exchange);
     const journal = { path: this.#journalPath, file: this.#file };
     const end = replayJournal(exchange, reopen, journal, base, (line) => {
-      assertNotNewer(line, this.#journalPath, VERSION);
+      assertNotNewer(line, this.#journalPath);
       if (isControl(line, "refused") || isControl(line, "refusedFull")) refused += 1;
     });
     if (end.damage !== null) assertTorn(end.damage, this.path);

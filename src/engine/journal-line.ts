@@ -36,6 +36,7 @@ import {
 import { ExchangeConfig, type State } from "../core/state.ts";
 import type { Millis } from "../core/units.ts";
 import type { Durability } from "../setting.ts";
+import { VERSION } from "../version.ts";
 import { StoreError } from "./journal.ts";
 
 /** The name of the format, in the first line of each journal. */
@@ -332,27 +333,27 @@ const partsOf = (version: string): number[] =>
   version.split(".").map((part) => Number.parseInt(part, 10) || 0);
 
 /** @throws StoreError `newer` if a newer program wrote a line, or its format is unknown */
-export function assertNotNewer(line: Line, path: string, engine: string): void {
-  if (isControl(line, "opening")) assertKnown(line.d, path, engine);
-  else if (isControl(line, "start")) assertEngine(line.d.engine, path, engine);
+export function assertNotNewer(line: Line, path: string): void {
+  if (isControl(line, "opening")) assertKnown(line.d, path);
+  else if (isControl(line, "start")) assertEngine(line.d.engine, path);
 }
 
 /** Does the same for the first record. */
-export function assertKnown({ format, engine: by }: OpeningData, path: string, engine: string): void {
+export function assertKnown({ format, engine }: OpeningData, path: string): void {
   if (format !== FORMAT) {
     throw new StoreError(
       "newer",
       `${path} has the format ${formatValue(format)}, this version reads ${FORMAT}`,
     );
   }
-  assertEngine(by, path, engine);
+  assertEngine(engine, path);
 }
 
 /** @throws StoreError `newer` if the version is newer than this one */
-export function assertEngine(by: string, path: string, engine: string): void {
-  if (!isNewer(by, engine)) return;
+export function assertEngine(engine: string, path: string): void {
+  if (!isNewer(engine, VERSION)) return;
   throw new StoreError(
     "newer",
-    `${path} was written by version ${by}, this is ${engine}: use that version, or another directory`,
+    `${path} was written by version ${engine}, this is ${VERSION}: use that version, or another directory`,
   );
 }

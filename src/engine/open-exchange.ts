@@ -1,9 +1,10 @@
 import { join } from "node:path";
-import { type Config, VERSION } from "../config.ts";
+import type { Config } from "../config.ts";
 import { counted } from "../core/format.ts";
 import type { RefusedRequest } from "../core/refusals.ts";
 import { FileRefused, isForbidden } from "../regular-file.ts";
 import { ConfigError } from "../setting.ts";
+import { VERSION } from "../version.ts";
 import { Clock, type ClockSetting } from "./clock.ts";
 import { DataFolder, type ExchangeRuntime } from "./data-folder.ts";
 import { type Disk, nodeDisk } from "./disk.ts";

@@ -1,6 +1,5 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { VERSION } from "../config.ts";
 import type { Command } from "../core/commands.ts";
 import { moneyText, sizeText } from "../core/format.ts";
 import type { Decision } from "../core/refusals.ts";
@@ -146,10 +145,7 @@ function reportOf({ host, profile: { config } }: History, { sentence }: Failure,
   if (!(host.record instanceof SessionLog)) return host.record;
   const history = historySince(emptyWorld(config.seed), { config, start: START }, host.record);
   const { now, hash } = host.exchange;
-  return reportBytes(
-    { history, engine: VERSION, reason: `fuzz: ${sentence}`, now, hash, defect: null },
-    file,
-  );
+  return reportBytes({ history, reason: `fuzz: ${sentence}`, now, hash, defect: null }, file);
 }
 
 /** Text of a scenario; null if there is none, and `remark` says why. */

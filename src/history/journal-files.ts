@@ -55,10 +55,10 @@ export interface JournalSource extends JournalCandidate {
 }
 
 /**
- * Opens a journal read-only; another process may be writing to it. `engine` is the version of this program.
+ * Opens a journal read-only; another process may be writing to it.
  * @throws StoreError `usage` if there is none, `corrupt` if its first line is damaged, `newer`.
  */
-export function openSource(disk: Disk, name: string, engine: string): JournalSource {
+export function openSource(disk: Disk, name: string): JournalSource {
   const candidate = openCandidate(disk, name);
   try {
     const opening = openingIn(candidate.file);
@@ -68,7 +68,7 @@ export function openSource(disk: Disk, name: string, engine: string): JournalSou
         "corrupt",
         firstFault(candidate, (damage) => damageText(path, name, damage)),
       );
-    assertKnown(opening, path, engine);
+    assertKnown(opening, path);
     return { ...candidate, opening };
   } catch (error) {
     candidate.file.close();
@@ -181,7 +181,7 @@ export interface Finding {
 }
 
 /** Checks a data directory as opening it does, and changes nothing. */
-export function checkDataDir(disk: Disk, folder: string, engine: string): readonly Finding[] {
+export function checkDataDir(disk: Disk, folder: string): readonly Finding[] {
   const findings: Finding[] = [];
   const check: Check = (part, find) => {
     try {
@@ -197,7 +197,7 @@ export function checkDataDir(disk: Disk, folder: string, engine: string): readon
     if (names === null) return { text: "does not exist yet: clobsim serve creates it" };
     if (!names.includes(JOURNAL_FILE)) assertNoStateFile(disk, folder);
     check("lock", () => lockFinding(disk, folder));
-    if (names.includes(JOURNAL_FILE)) check("journal", () => checkJournal(disk, folder, engine, check));
+    if (names.includes(JOURNAL_FILE)) check("journal", () => checkJournal(disk, folder, check));
     return null;
   });
   return findings;
@@ -206,7 +206,7 @@ export function checkDataDir(disk: Disk, folder: string, engine: string): readon
 /** Adds the finding about a part, or the error that opening it throws. @throws errors that are not about the directory */
 type Check = (part: string, find: () => Found | null) => void;
 
-function checkJournal(disk: Disk, folder: string, engine: string, check: Check): Found | null {
+function checkJournal(disk: Disk, folder: string, check: Check): Found | null {
   const path = join(folder, JOURNAL_FILE);
   const file = disk.open(path, "read");
   try {
@@ -217,9 +217,9 @@ function checkJournal(disk: Disk, folder: string, engine: string, check: Check):
       assertNoStateFile(disk, folder);
       return { text: "empty" };
     }
-    assertKnown(opening, path, engine);
+    assertKnown(opening, path);
     const source = { path, file, opening };
-    check("journal", () => journalFinding(source, engine));
+    check("journal", () => journalFinding(source));
     checkState(disk, folder, source, check);
     return null;
   } finally {
@@ -272,11 +272,11 @@ function lockFinding(disk: Disk, folder: string): Found {
 }
 
 /** Describes the length of the journal, and its latest clean stop. */
-function journalFinding({ path, file }: Source, engine: string): Found {
+function journalFinding({ path, file }: Source): Found {
   let last: Line | null = null;
   let closed: Line | null = null;
   const { number, offset, damage } = scan(file, BEGINNING, (line) => {
-    assertNotNewer(line, path, engine);
+    assertNotNewer(line, path);
     last = line;
     if (isControl(line, "close")) closed = line;
   });
@@ -325,8 +325,8 @@ export type Loss = ReturnType<typeof lossFrom>;
  * Finds the undamaged part of a journal. Changes nothing.
  * @throws StoreError `newer`; `usage` if it is no journal.
  */
-export function planRepair(candidate: JournalCandidate, engine: string): RepairPlan {
-  const fault = faultInOpening(candidate, engine);
+export function planRepair(candidate: JournalCandidate): RepairPlan {
+  const fault = faultInOpening(candidate);
   if (fault !== null) return { fault, damage: null, lines: 0, bytes: 0, until: millis(0), lost: null };
   let until = millis(0);
   const { path, file } = candidate;
@@ -339,11 +339,11 @@ export function planRepair(candidate: JournalCandidate, engine: string): RepairP
 }
 
 /** Returns the error in the first line of a journal; null if an exchange can be opened with it. */
-function faultInOpening(candidate: JournalCandidate, engine: string): string | null {
+function faultInOpening(candidate: JournalCandidate): string | null {
   const { path, file } = candidate;
   const opening = openingIn(file);
   if (opening === null) return firstFault(candidate, (damage) => describeDamage(path, damage));
-  assertKnown(opening, path, engine);
+  assertKnown(opening, path);
   try {
     exchangeAt(originOfJournal(opening, path));
     return null;

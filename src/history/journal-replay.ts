@@ -162,14 +162,12 @@ export type ReplayEnd = ReturnType<JournalReplay["run"]>;
 /** Replays a whole journal, or its first lines. */
 export class JournalReplay extends LineReplay {
   readonly #source: JournalSource;
-  readonly #engine: string;
   readonly #options: ReplayOptions;
 
-  /** Starts at the opening of the journal. `engine` is the version of this program. */
-  constructor(source: JournalSource, engine: string, options: ReplayOptions = {}) {
+  /** Starts at the opening of the journal. */
+  constructor(source: JournalSource, options: ReplayOptions = {}) {
     super(source.opening, source.path, restoreTargets(source.file, BEGINNING), options);
     this.#source = source;
-    this.#engine = engine;
     this.#options = options;
   }
 
@@ -179,7 +177,7 @@ export class JournalReplay extends LineReplay {
     let last: Line | null = null;
     let isOver = false;
     const end = scan(this.#source.file, BEGINNING, (line) => {
-      assertNotNewer(line, this.#source.path, this.#engine);
+      assertNotNewer(line, this.#source.path);
       isOver ||= line.n > to || line.t > until;
       if (isOver) return;
       last = line;
@@ -253,14 +251,10 @@ function entryLog() {
 
 export type ReplayedHistory = ReturnType<typeof replayHistory>;
 
-/** Replays a journal up to a line or a time, and collects its entries. `engine` is the version of this program. */
-export function replayHistory(
-  source: JournalSource,
-  engine: string,
-  until: Pick<ReplayOptions, "to" | "until"> = {},
-) {
+/** Replays a journal up to a line or a time, and collects its entries. */
+export function replayHistory(source: JournalSource, until: Pick<ReplayOptions, "to" | "until"> = {}) {
   const log = entryLog();
-  const replay = new JournalReplay(source, engine, { ...until, journal: log });
+  const replay = new JournalReplay(source, { ...until, journal: log });
   const opening = log.entries();
   const end = replay.run(({ line, result }) => {
     if (!isControl(line, "refused") || result.kind === "unknown") return;
@@ -317,33 +311,28 @@ interface ResumePoint {
 }
 
 /**
- * Replays a journal up to a line or a time, and returns the state reached. `engine` is the version of this program.
+ * Replays a journal up to a line or a time, and returns the state reached.
  * @throws StoreError if there is no such journal, no such line in it, or it is damaged; ReplayDiffers
  */
 export function resumePointIn(
   disk: Disk,
   name: string,
-  engine: string,
   at: Pick<ReplayOptions, "to" | "until">,
 ): ResumePoint {
-  const source = openSource(disk, name, engine);
+  const source = openSource(disk, name);
   try {
-    return resumePointAt(source, engine, at);
+    return resumePointAt(source, at);
   } finally {
     source.file.close();
   }
 }
 
-function resumePointAt(
-  source: JournalSource,
-  engine: string,
-  at: Pick<ReplayOptions, "to" | "until">,
-): ResumePoint {
-  const replay = new JournalReplay(source, engine, at);
+function resumePointAt(source: JournalSource, at: Pick<ReplayOptions, "to" | "until">): ResumePoint {
+  const replay = new JournalReplay(source, at);
   const end = replay.run();
   const { scan, last, problem } = end;
   assertIntact(source, scan.damage);
-  if (problem !== null) return beforeDefect(source, engine, problem);
+  if (problem !== null) return beforeDefect(source, problem);
   const missing = missingLine(source, at, end);
   if (last === null || missing !== null) throw new StoreError("usage", `--at ${missing}`);
   const { exchange, clock } = replay;
@@ -354,13 +343,9 @@ function resumePointAt(
 }
 
 /** Returns the state before a recorded defect. @throws ReplayDiffers if the problem is another one */
-function beforeDefect(
-  source: JournalSource,
-  engine: string,
-  { line, command, result }: ReplayedLine,
-): ResumePoint {
+function beforeDefect(source: JournalSource, { line, command, result }: ReplayedLine): ResumePoint {
   const isRecorded = result.kind === "fails" && result.isRecorded;
-  if (isRecorded && line.n > 1) return resumePointAt(source, engine, { to: line.n - 1 });
+  if (isRecorded && line.n > 1) return resumePointAt(source, { to: line.n - 1 });
   const found = result.kind === "fails" ? result.error : result.kind === "differs" ? result.decision : null;
   if (command === null || found === null) throw new Error(`${result.kind} at line ${line.n}`);
   throw new ReplayDiffers(source.path, line, command, found);

@@ -22,6 +22,7 @@ import { describeDamage, scan, scanInSteps } from "../engine/journal-scan.ts";
 import type { OpenedExchange } from "../engine/open-exchange.ts";
 import { exchangeAt, type Origin, originOfWorld } from "../engine/origin.ts";
 import type { World } from "../simulation/world.ts";
+import { VERSION } from "../version.ts";
 
 /** Approximate size of the pieces in which a report is written. */
 const PIECE_BYTES = 64 * 1024;
@@ -43,8 +44,6 @@ type ReportedHistory = SessionHistory | JournalHistory;
 
 export interface ReportContent {
   readonly history: ReportedHistory;
-  /** Version of the program. */
-  readonly engine: string;
   readonly reason: string;
   readonly now: Millis;
   /** Hash of the state; empty if unknown. */
@@ -112,11 +111,17 @@ export const reportBytes = (content: ReportContent, file?: string): Buffer =>
 
 /** Writes a report in pieces, some of them empty. */
 export function* reportInPieces(content: ReportContent, file = "FILE") {
-  const { history, engine, reason, now, hash, defect } = content;
+  const { history, reason, now, hash, defect } = content;
   const writer =
-    history.kind === "session" ? yield* sessionPieces(history, content) : yield* journalPieces(history);
+    history.kind === "session" ? yield* sessionPieces(history, defect) : yield* journalPieces(history);
   if (defect !== null) writer.control("defect", defect, now, 0);
-  const record = { hash, reason, engine, node: process.versions.node, replay: `clobsim replay ${file}` };
+  const record = {
+    hash,
+    reason,
+    engine: VERSION,
+    node: process.versions.node,
+    replay: `clobsim replay ${file}`,
+  };
   writer.control("report", record, now, 0);
   yield flushed(writer, 0);
 }
@@ -182,14 +187,15 @@ function* journalPieces({ path, end }: JournalHistory) {
 /** Writes a session as lines, replaying its commands for their event hashes. Returns a writer for the lines after them. */
 function* sessionPieces(
   { origin, open, entries, refused, refusedLeftOut, clock: setting }: SessionHistory,
-  { engine, defect }: ReportContent,
+  defect: ReportContent["defect"],
 ): Generator<Uint8Array, LineWriter> {
   const { config, start, base } = origin;
   const exchange = open();
   const writer = new LineWriter();
   const { sequence, hash } = exchange;
   const clock = { ...setting, followsWall: false };
-  writer.control("opening", { format: FORMAT, engine, config, start, clock, base, sequence, hash }, start, 0);
+  const facts = { format: FORMAT, engine: VERSION, config, start, clock, base, sequence, hash };
+  writer.control("opening", facts, start, 0);
   for (const each of withRefused(entries, refused)) {
     yield flushed(writer, PIECE_BYTES);
     if ("request" in each) {

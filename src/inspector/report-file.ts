@@ -16,20 +16,19 @@ export type OpenedReport = Awaited<ReturnType<typeof openReport>>;
 
 /**
  * Parses a report and replays it in slices; calls and awaits `onProgress` after each with the part read, 0 to 1. A damaged report is opened up to the
- * damage. `engine` is the version of this program.
+ * damage.
  * @throws StoreError if it is not a report, its first line is damaged, or a newer version made it.
  */
 export async function openReport(
   name: string,
   content: Uint8Array,
-  engine: string,
   onProgress: (progress: Readonly<{ done: number; commands: number }>) => Promise<void>,
 ) {
   const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
   const whole = memoryFile(bytes);
   const opening = openingIn(whole);
   if (opening === null) throw notOpened(name, bytes);
-  assertKnown(opening, name, engine);
+  assertKnown(opening, name);
   const reader = new LineReader(bytes);
   /** Offsets of the ends of the opening and of each row. */
   const ends: number[] = [];
@@ -44,7 +43,7 @@ export async function openReport(
   let read = 0;
   const reading = scanInSteps(whole, BEGINNING, (line, { offset }) => {
     isEnded = endsReport(line);
-    assertNotNewer(line, name, engine);
+    assertNotNewer(line, name);
     ends.push(offset);
     read = offset;
     if (line.n > 1) history.take(line);

@@ -25,9 +25,6 @@ import {
 import { openReport } from "./report-file.ts";
 import { RequestError, Server } from "./server.ts";
 
-/** Version of the program for which this page was built. */
-declare const CLOBSIM_VERSION: string;
-
 const EMBEDDED = "report";
 
 /** Aborted when a report takes the place of the running exchange. */
@@ -61,7 +58,7 @@ async function open(name: string, read: () => Promise<Uint8Array>): Promise<void
   phase.value = { kind: "opening", what: name, done: 0, commands: 0 };
   try {
     const bytes = await read();
-    const report = await openReport(name, bytes, CLOBSIM_VERSION, async ({ done, commands }) => {
+    const report = await openReport(name, bytes, async ({ done, commands }) => {
       phase.value = { kind: "opening", what: name, done, commands };
       await yieldToPage();
     });

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import fc from "fast-check";
-import { type Config, VERSION } from "../../src/config.ts";
+import type { Config } from "../../src/config.ts";
 import type { RefusedRequest } from "../../src/core/refusals.ts";
 import { runSteps } from "../../src/core/steps.ts";
 import { millis } from "../../src/core/units.ts";
@@ -91,8 +91,8 @@ export function replayStates(
   journal: Buffer,
   isChecked: (row: number) => boolean = () => true,
 ): { readonly states: ReadonlyMap<number, StateHashes>; readonly lines: readonly ReplayedLine[] } {
-  const source = openSource(new SimulatedDisk(new Map([[JOURNAL, journal]])), FOLDER, VERSION);
-  const replay = new JournalReplay(source, VERSION);
+  const source = openSource(new SimulatedDisk(new Map([[JOURNAL, journal]])), FOLDER);
+  const replay = new JournalReplay(source);
   const states = new Map<number, StateHashes>();
   const lines: ReplayedLine[] = [];
   replay.run((line) => {
@@ -106,4 +106,4 @@ export function replayStates(
 
 /** Opens a report like the page. */
 export const openBytes = (bytes: Buffer, name = "report.ndjson"): Promise<OpenedReport> =>
-  openReport(name, bytes, VERSION, async () => {});
+  openReport(name, bytes, async () => {});

@@ -2,7 +2,6 @@ import { Buffer } from "node:buffer";
 import { readdirSync, readFileSync } from "node:fs";
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
-import { VERSION } from "../../src/config.ts";
 import { MARK, timeAt } from "../../src/inspector/history.ts";
 import { type OpenedReport, openReport } from "../../src/inspector/report-file.ts";
 import { linesIn, type TextLine, withChecksums } from "../cli/journal-lines.ts";
@@ -171,12 +170,7 @@ describe("a report read in many slices", () => {
     const bytes = Buffer.from(withChecksums(all.map((line, index) => ({ ...line, n: index + 1 }))));
     expect(bytes.length).toBeGreaterThan(2 << 20);
     const progress: number[] = [];
-    const report = await openReport(
-      "report.ndjson",
-      bytes,
-      VERSION,
-      async ({ done }) => void progress.push(done),
-    );
+    const report = await openReport("report.ndjson", bytes, async ({ done }) => void progress.push(done));
     expect(progress.length).toBeGreaterThan(2);
     expect(progress).toEqual([...progress].sort((a, b) => a - b));
     expect(progress.at(-1)).toBe(1);

@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "nod
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { EXIT } from "../../src/cli/process.ts";
-import { DEFAULT_CONFIG, VERSION } from "../../src/config.ts";
+import { DEFAULT_CONFIG } from "../../src/config.ts";
 import type { Command } from "../../src/core/commands.ts";
 import { money, size } from "../../src/core/units.ts";
 import { nodeDisk } from "../../src/engine/disk.ts";
@@ -195,7 +195,7 @@ const serve = async (): Promise<number> => {
 
 /** Runs the checks of `clobsim doctor` without measuring the disk. */
 const checkData = async (): Promise<number> => {
-  const findings = checkDataDir(nodeDisk, data, VERSION);
+  const findings = checkDataDir(nodeDisk, data);
   process.stdout.write(findings.map(({ text }) => `${text}\n`).join(""));
   const problem = findings.find(({ problem }) => problem !== null)?.problem ?? null;
   return problem === null ? EXIT.ok : EXIT[problem];

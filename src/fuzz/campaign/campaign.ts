@@ -1,7 +1,7 @@
 import { Worker } from "node:worker_threads";
-import { VERSION } from "../../config.ts";
 import { durationText, oneLine } from "../../scenario/report/text.ts";
 import type { Shard } from "../../setting.ts";
+import { VERSION } from "../../version.ts";
 import {
   type Failure,
   type FailureFiles,

@@ -5,7 +5,7 @@ import { ApiError, errorBody } from "../../api/errors.ts";
 import { MarketRanking, SearchIndex } from "../../api/market-search.ts";
 import { BookPages } from "../../api/order-book.ts";
 import { serviceOf } from "../../compose.ts";
-import { DEFAULT_CONFIG, VERSION } from "../../config.ts";
+import { DEFAULT_CONFIG } from "../../config.ts";
 import type { Entry } from "../../engine/journal.ts";
 import { openingIn } from "../../engine/journal-scan.ts";
 import { openAtOrigin } from "../../engine/open-exchange.ts";
@@ -37,7 +37,7 @@ export function readJournal(bytes: Uint8Array) {
   const file = memoryFile(Buffer.from(bytes));
   const opening = openingIn(file);
   if (opening === null) throw new Error("the report has no complete first line");
-  const history = replayHistory({ path: NAME, name: NAME, isFolder: false, file, opening }, VERSION);
+  const history = replayHistory({ path: NAME, name: NAME, isFolder: false, file, opening });
   return { origin: originOfJournal(opening, NAME), history, problem: problemOf(history) };
 }
 
