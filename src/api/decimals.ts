@@ -35,6 +35,16 @@ export function unitsOf(value: number | string, places: number): number | null {
   return Number.isSafeInteger(units) ? units : null;
 }
 
+/** Formats a number for messages, without an exponent. */
+export function plainNumber(value: number): string {
+  const [, sign = "", digits = "", fraction = "", exponent = ""] =
+    /^(-?)(\d+)(?:\.(\d+))?e([+-]\d+)$/.exec(String(value)) ?? [];
+  if (exponent === "") return String(value);
+  const shift = Number(exponent);
+  if (shift < 0) return `${sign}0.${"0".repeat(-shift - digits.length)}${digits}${fraction}`;
+  return sign + (digits + fraction).padEnd(digits.length + shift, "0");
+}
+
 /** A decimal of the API: a JSON number. With `--numbers string` it is a text, which this type does not show. */
 export type Decimal = number;
 
@@ -47,6 +57,8 @@ export interface Numbers {
   money(money: Money): Decimal;
   /** Converts a total to the nearest double or to its exact text. */
   total(sum: Sum): Decimal;
+  /** Converts a number of a request. Where JSON would write an exponent, it is its text in both modes. */
+  sent(value: number): Decimal;
 }
 
 /** Returns the converter for a mode. Both modes print the same digits. */
@@ -64,6 +76,10 @@ export function numbersAs(mode: "number" | "string"): Numbers {
     total: (sum) => {
       const text = decimalText(sum.micro, MONEY_PLACES).replace(/^0/, String(sum.usdc));
       return mode === "number" ? Number(text) : (text as unknown as Decimal);
+    },
+    sent: (value) => {
+      const text = plainNumber(value);
+      return mode === "number" && text === String(value) ? value : (text as unknown as Decimal);
     },
   };
 }

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import { quoted } from "../core/format.ts";
+import type { Numbers } from "./decimals.ts";
 import { ApiError, type ErrorCode } from "./errors.ts";
 
 /** The subset of JSON Schema used for query parameters. */
@@ -170,8 +171,8 @@ export interface BodySpec<T, Schema extends z.ZodType = z.ZodType> {
   readonly fields: readonly string[];
   /** An absent optional body is read as an empty object. */
   readonly required: boolean;
-  /** @throws ApiError if the object is invalid. */
-  read(body: JsonObject): T;
+  /** @throws ApiError if the object is invalid; decimals in its details are as in `numbers`. */
+  read(body: JsonObject, numbers?: Numbers): T;
 }
 
 /** A body passed to the handler as raw bytes; the schema only documents it. */

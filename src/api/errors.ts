@@ -1,4 +1,5 @@
 import type { Command } from "../core/commands.ts";
+import { plainNumber } from "./decimals.ts";
 
 /** All error codes of the API in the order of the contract, by status, with their meanings. */
 const ROWS = {
@@ -178,16 +179,6 @@ export function errorBody(error: ApiError, requestId: string, prefix = ""): Reco
     details,
     requestId,
   };
-}
-
-/** Formats a number for messages, without an exponent. */
-export function plainNumber(value: number): string {
-  const [, sign = "", digits = "", fraction = "", exponent = ""] =
-    /^(-?)(\d+)(?:\.(\d+))?e([+-]\d+)$/.exec(String(value)) ?? [];
-  if (exponent === "") return String(value);
-  const shift = Number(exponent);
-  if (shift < 0) return `${sign}0.${"0".repeat(-shift - digits.length)}${digits}${fraction}`;
-  return sign + (digits + fraction).padEnd(digits.length + shift, "0");
 }
 
 /** Describes a JSON value for a message. Strings are cut after 40 characters. */

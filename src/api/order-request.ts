@@ -14,9 +14,9 @@ import {
   type Size,
   size,
 } from "../core/units.ts";
-import { numbersAs, unitsOf } from "./decimals.ts";
+import { type Numbers, numbersAs, plainNumber, unitsOf } from "./decimals.ts";
 import type { BodySpec, JsonObject } from "./endpoint.ts";
-import { ApiError, describeValue, type ErrorCode, plainNumber } from "./errors.ts";
+import { ApiError, describeValue, type ErrorCode } from "./errors.ts";
 import { nearest } from "./nearest.ts";
 import { offTheGrid } from "./refusals.ts";
 import { objectBody } from "./request-body.ts";
@@ -45,6 +45,8 @@ const newOrderSchema = named(
 /** Returns the order type that another exchange's name (in any case) corresponds to; undefined if none. */
 export const meantOrderType = (word: string): OrderType | undefined =>
   /^(?:IOC|MARKET)$/i.test(word) ? "FAK" : undefined;
+
+const NUMBERS = numbersAs("number");
 
 /** A parsed order request; checks that need its market are still to come. */
 export interface OrderRequest extends Omit<CommandOf<"placeOrder">, "kind" | "address" | "price"> {
@@ -103,9 +105,9 @@ export const orderBody: BodySpec<OrderRequest, typeof newOrderSchema> = {
   read: readOrder,
 };
 
-function readOrder(body: JsonObject): OrderRequest {
+function readOrder(body: JsonObject, numbers = NUMBERS): OrderRequest {
   const parsed = newOrderSchema.safeParse(body);
-  if (!parsed.success) throw firstProblem(body, parsed.error.issues);
+  if (!parsed.success) throw firstProblem(body, numbers, parsed.error.issues);
   const { tokenId, side, orderType, price: sent, size: shares, expiration } = parsed.data;
   const priceUnits = unitsOf(sent, PRICE_PLACES);
   // A literal: a spread of what zod made takes a tenth of a signed order's time.
@@ -115,20 +117,22 @@ function readOrder(body: JsonObject): OrderRequest {
     orderType,
     price: sent,
     priceUnits: priceUnits === null ? null : price(priceUnits),
-    size: sizeOf(shares),
+    size: sizeOf(shares, numbers),
     expiration: readExpiration(orderType, expiration || NO_EXPIRATION),
   };
 }
 
 /** @throws ApiError `INVALID_SIZE` if the shares, already known to be in range, are not a multiple of 0.01. */
-function sizeOf(shares: number): Size {
+function sizeOf(shares: number, numbers: Numbers): Size {
   const units = unitsOf(shares, SIZE_PLACES);
   if (units !== null && units <= MAX_SIZE) return size(units);
-  throw new ApiError("INVALID_SIZE", `size ${plainNumber(shares)} is not a multiple of 0.01`);
+  throw new ApiError("INVALID_SIZE", `size ${plainNumber(shares)} is not a multiple of 0.01`, {
+    details: { size: numbers.sent(shares) },
+  });
 }
 
 /** Returns the error for the first invalid field in the order of the checks. */
-function firstProblem(body: JsonObject, issues: readonly z.core.$ZodIssue[]): ApiError {
+function firstProblem(body: JsonObject, numbers: Numbers, issues: readonly z.core.$ZodIssue[]): ApiError {
   const wrong = new Map(issues.toReversed().map((issue) => [issue.path[0] as Field, issue.code]));
   const isMistyped = (field: Field): boolean => {
     const code = wrong.get(field);
@@ -137,7 +141,7 @@ function firstProblem(body: JsonObject, issues: readonly z.core.$ZodIssue[]): Ap
   };
   const first = FIELDS.find((field) => wrong.has(field)) as Field;
   // The schema does not check that the size is a multiple of 0.01; that check precedes the expiration's.
-  if (first === "expiration") sizeOf(body.size as number);
+  if (first === "expiration") sizeOf(body.size as number, numbers);
   const { expected, code } = RULES[first];
   const value = body[first];
   const message = `${first} must be ${expected}, found ${describeValue(value)}`;
@@ -145,7 +149,7 @@ function firstProblem(body: JsonObject, issues: readonly z.core.$ZodIssue[]): Ap
     const details = { fields: FIELDS.filter(isMistyped) };
     return new ApiError("INVALID_ORDER", message, { hint: hintForType(first, value), details });
   }
-  const shown = typeof value === "string" ? value.slice(0, 80) : value;
+  const shown = typeof value === "number" ? numbers.sent(value) : String(value).slice(0, 80);
   return new ApiError(code, message, { hint: hintForWord(first, value), details: { [first]: shown } });
 }
 
@@ -210,8 +214,6 @@ export function placeOrderCommand(
   if (priceUnits === null) throw offTheGrid(request.price, market.tickSize, view.numbers);
   return { kind: "placeOrder", address, tokenId, side, price: priceUnits, size, orderType, expiration };
 }
-
-const NUMBERS = numbersAs("number");
 
 /** Returns the body of POST /clob/order that makes a command, with every field of the command. */
 export function placeOrderBody(command: CommandOf<"placeOrder">) {

@@ -3,8 +3,8 @@ import { counted, priceText } from "../core/format.ts";
 import { detailsOf, type Refusal, type RefusalCode, type RefusalOf, refusalText } from "../core/refusals.ts";
 import { toIso } from "../core/time.ts";
 import { FULL_PRICE, type Money, type Price, type Size } from "../core/units.ts";
-import type { Numbers } from "./decimals.ts";
-import { ApiError, type ErrorCode, type ErrorHelp, plainNumber } from "./errors.ts";
+import { type Numbers, plainNumber } from "./decimals.ts";
+import { ApiError, type ErrorCode, type ErrorHelp } from "./errors.ts";
 import { checksummed, hintForToken, type View } from "./view.ts";
 
 /** Returns the message of Ethereum nodes for a simulated call that would revert. */
@@ -24,10 +24,7 @@ export const offTheGrid = (found: number, tickSize: Price, numbers: Numbers): Ap
     `price ${plainNumber(found)} is not a multiple of the tick size ${priceText(tickSize)}`,
     {
       hint: nearestPrices(found, tickSize),
-      details: {
-        price: numbers.mode === "string" || found < 1e-6 ? plainNumber(found) : found,
-        tickSize: numbers.price(tickSize),
-      },
+      details: { price: numbers.sent(found), tickSize: numbers.price(tickSize) },
     },
   );
 

@@ -291,7 +291,7 @@ export function orderPreview(
   { address, order }: OrderToPreview,
 ): Preview {
   try {
-    const command = placeOrderCommand(view, address, orderBody.read(order));
+    const command = placeOrderCommand(view, address, orderBody.read(order, view.numbers));
     const decision = decide(view.state, { at, command });
     if (!decision.ok) throw refusalError(decision.refusal, view);
     return { accepted: true, refusal: null, order: previewedOrder(view, command, decision.events) };

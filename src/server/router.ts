@@ -1,4 +1,5 @@
 import type { Router } from "express";
+import type { Numbers } from "../api/decimals.ts";
 import { type AnyBody, type Endpoint, isRaw, type JsonObject, readQuery } from "../api/endpoint.ts";
 import { type AnyEndpoint, ENDPOINTS, type Operation } from "../api/endpoints.ts";
 import { ApiError } from "../api/errors.ts";
@@ -100,7 +101,7 @@ export function answerOf(
   const excess = excessOf(service, endpoint, request);
   const call = {
     query: readQuery(endpoint.query, request.url, excess.check, excess.warn),
-    body: bodyOf(endpoint.body, body, excess),
+    body: bodyOf(endpoint.body, body, service.numbers, excess),
     path: request.params,
     caller: request.caller,
     headers: request.headers,
@@ -126,7 +127,7 @@ function excessOf(service: Service, endpoint: AnyEndpoint, request: Incoming) {
   return { isRefused, warn, check };
 }
 
-function bodyOf(spec: AnyBody, bytes: Buffer, excess: Excess): unknown {
+function bodyOf(spec: AnyBody, bytes: Buffer, numbers: Numbers, excess: Excess): unknown {
   if (spec === null) {
     if (bytes.length > 0) excess.check(fieldsIn(bytes, excess), []);
     return null;
@@ -134,7 +135,7 @@ function bodyOf(spec: AnyBody, bytes: Buffer, excess: Excess): unknown {
   if (isRaw(spec)) return bytes;
   const object: JsonObject = bytes.length === 0 && !spec.required ? {} : readJsonObject(bytes);
   excess.check(Object.keys(object), spec.fields);
-  return spec.read(object);
+  return spec.read(object, numbers);
 }
 
 /** Returns the fields of a body sent to an endpoint that takes none. */

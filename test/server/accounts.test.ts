@@ -92,8 +92,9 @@ describe("POST /sim/accounts/{address}/fund", () => {
 
   it("refuses the whole request for shares below 0.01, and for __proto__ as a token", async () => {
     const path = `/sim/accounts/${wallet(104).address}/fund`;
-    const body = { collateral: 5, tokens: { [yes]: 0.001 } };
-    await api.refused(`POST ${path}`, "INVALID_PARAMETER", body);
+    const body = { collateral: 5, tokens: { [yes]: 1e-7 } };
+    const refusal = await api.refused(`POST ${path}`, "INVALID_PARAMETER", body);
+    expect(refusal.body.error).toBe(`tokens.${yes} 0.0000001 has more than 2 decimals`);
     const before = await api.stateHash();
     const reply = await api.send(`POST ${path}`, '{"collateral":5,"tokens":{"__proto__":5}}');
     expect(reply.status, reply.text).toBeGreaterThanOrEqual(400);

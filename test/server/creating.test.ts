@@ -97,7 +97,7 @@ describe("POST /sim/markets", () => {
     ["an unknown tick size", { tickSize: 0.02 }, "tickSize"],
     ["a tick size in quotes", { tickSize: "0.01" }, "tickSize"],
     ["a minimum of 0", { minOrderSize: 0 }, "minOrderSize"],
-    ["a minimum below 0.01", { minOrderSize: 0.001 }, "minOrderSize"],
+    ["a minimum below 0.01", { minOrderSize: 1e-9 }, "minOrderSize"],
     ["a negative fee", { feeRateBps: -1 }, "feeRateBps"],
     ["a fee of half a basis point", { feeRateBps: 0.5 }, "feeRateBps"],
     ["a fee above 100 %", { feeRateBps: 10_001 }, "feeRateBps"],
@@ -107,6 +107,7 @@ describe("POST /sim/markets", () => {
     const body = { question: "Will it?", ...wrong };
     const reply = await api.refused("POST /sim/markets", "INVALID_PARAMETER", body);
     expect(reply.body.details).toEqual({ fields: [field] });
+    expect(reply.body.error).not.toMatch(/\de-\d/);
   });
 
   it("refuses an unknown event and a taken slug, and creates no event", async () => {

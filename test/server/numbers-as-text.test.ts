@@ -103,8 +103,9 @@ describe("with --numbers string", () => {
 
   it("decimals in the details of an error are strings too", async () => {
     const refusals: [fields: object, code: ErrorCode][] = [
-      [{ price: 0.55555 }, "INVALID_TICK_SIZE"],
-      [{ size: 5.001 }, "INVALID_SIZE"],
+      ...[0.55555, 1e-9].map((price) => [{ price }, "INVALID_TICK_SIZE"] as [object, ErrorCode]),
+      ...[0, 1, -1e-9, 1e21].map((price) => [{ price }, "PRICE_OUT_OF_RANGE"] as [object, ErrorCode]),
+      ...[0, 5.001, 1e-7, 1e21].map((size) => [{ size }, "INVALID_SIZE"] as [object, ErrorCode]),
       [{ size: 0.1 }, "SIZE_TOO_SMALL"],
       [{ size: 100_000 }, "INSUFFICIENT_BALANCE"],
     ];
@@ -114,6 +115,8 @@ describe("with --numbers string", () => {
       const [numbers, text] = [await refuse(asNumbers), await refuse(asText)];
       expect(text.body.details, code).toEqual(withText(numbers.body.details));
       expect(text.body.error).toBe(numbers.body.error);
+      expect(Object.values(text.body.details ?? {}).every((value) => typeof value === "string")).toBe(true);
+      expect(JSON.stringify(numbers.body)).not.toMatch(/\de[+-]\d/);
     }
   });
 

@@ -1,4 +1,5 @@
-import { ERROR_CODES, plainNumber } from "../../api/errors.ts";
+import { plainNumber } from "../../api/decimals.ts";
+import { ERROR_CODES } from "../../api/errors.ts";
 import { meantOrderType } from "../../api/order-request.ts";
 import type { ClientCode } from "../../client/result.ts";
 import { SETTLEMENT_STATUSES } from "../../core/chain/settlement.ts";

@@ -37,7 +37,7 @@ export function callHandler(
   operation: Operation,
   { path = {}, query = {}, body = {}, caller = "" }: DirectCall = {},
 ): object | Promise<object> {
-  const read = operation === "placeOrder" ? orderBody.read(body as JsonObject) : body;
+  const read = operation === "placeOrder" ? orderBody.read(body as JsonObject, service.numbers) : body;
   const call = { path, query, body: read, caller, headers: {}, rawHeaders: [] };
   const answer = (HANDLERS[operation] as AnyHandler)(call, service as Service, viewOf(service));
   return answer instanceof JsonText ? (JSON.parse(answer.text) as object) : answer;

@@ -1,7 +1,7 @@
 import { accountReply, credentialsCurl } from "../../api/accounts.ts";
 import { explainAuth, type PastedRequest } from "../../api/authentication.ts";
 import { entryId } from "../../api/control.ts";
-import { unitsOf } from "../../api/decimals.ts";
+import { plainNumber, unitsOf } from "../../api/decimals.ts";
 import {
   type EndpointOf,
   endpointAt,
@@ -212,10 +212,11 @@ function addressIn(text: string): string {
 const accountOf = (view: View, address: string): ReplyTo<"getAccount"> =>
   accountReply(view, findAccount(view.state, address) ?? emptyAccount(0, address));
 
-function exact(field: string, value: number, places: number): number {
+/** Reads a decimal in a field of a body. @throws ApiError `INVALID_PARAMETER` if it has more decimals than `places` */
+export function exact(field: string, value: number, places: number): number {
   const units = unitsOf(value, places);
   if (units !== null) return units;
-  throw invalidFields(`${field} ${value} has more than ${places} decimals`, field);
+  throw invalidFields(`${field} ${plainNumber(value)} has more than ${places} decimals`, field);
 }
 
 type Fired = ReplyTo<"setClock">["fired"][number];

@@ -30,7 +30,7 @@ import type { Outcome } from "../../core/terms.ts";
 import { type Millis, price, size } from "../../core/units.ts";
 import { JsonText } from "../messages.ts";
 import type { BodyOf, Call, Handlers, Service } from "../service.ts";
-import { timeIn } from "./control.ts";
+import { exact, timeIn } from "./control.ts";
 import { submit } from "./trading.ts";
 
 const ofToken =
@@ -142,9 +142,7 @@ export const marketHandlers = {
   createMarket: ({ body }, service, view) => {
     const { state } = view;
     const endDate = timeOrNull(body.endDate);
-    const minOrderSize = unitsOf(body.minOrderSize, SIZE_PLACES);
-    if (minOrderSize === null)
-      throw invalidFields(`minOrderSize ${body.minOrderSize} is not a multiple of 0.01`, "minOrderSize");
+    const minOrderSize = size(exact("minOrderSize", body.minOrderSize, SIZE_PLACES));
     const parent = body.eventId === undefined ? undefined : findEvent(view, body.eventId);
     const slug = body.slug ?? freeSlug(body.question, (candidate) => state.marketBySlug.has(candidate));
     if (state.marketBySlug.has(slug)) throw invalidFields(`slug ${JSON.stringify(slug)} is taken`, "slug");
@@ -159,7 +157,7 @@ export const marketHandlers = {
       category: body.category ?? parent?.category ?? DEFAULT_CATEGORY,
       tags: body.tags ?? [],
       tickSize: price(unitsOf(body.tickSize, PRICE_PLACES) as number),
-      minOrderSize: size(minOrderSize),
+      minOrderSize,
       feeRateBps: body.feeRateBps,
       matching: body.matching,
       selfTrade: body.selfTrade,

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { numbersAs, unitsOf } from "../../../src/api/decimals.ts";
-import { plainNumber } from "../../../src/api/errors.ts";
+import { numbersAs, plainNumber, unitsOf } from "../../../src/api/decimals.ts";
 import { decimalText, MONEY_PLACES, SIZE_PLACES } from "../../../src/core/format.ts";
 import { MAX_ISSUANCE, MAX_SIZE } from "../../../src/core/units.ts";
 import { forAll, runs } from "../../support/runs.ts";
@@ -156,6 +155,8 @@ describe("a number in plain digits", () => {
     forAll(runs(3000), [fc.double({ noNaN: true, noDefaultInfinity: true })], (value) => {
       expect(plainNumber(value)).toMatch(/^-?\d+(\.\d+)?$/);
       expect(Number(plainNumber(value)) === value).toBe(true);
+      expect(JSON.stringify(numbersAs("number").sent(value))).not.toContain("e");
+      expect(numbersAs("string").sent(value)).toBe(plainNumber(value));
     });
   });
 });
