@@ -1,19 +1,16 @@
-import { commandText } from "../core/commands.ts";
-import { eventsText } from "../core/events.ts";
 import { counted } from "../core/format.ts";
 import type { Decision } from "../core/refusals.ts";
 import type { State } from "../core/state.ts";
-import { toIso } from "../core/time.ts";
-import { eventHash, hex8 } from "../engine/hashes.ts";
+import { hex8 } from "../engine/hashes.ts";
 import { StoreError } from "../engine/journal.ts";
-import { isControl } from "../engine/journal-line.ts";
 import { damageText } from "../engine/journal-scan.ts";
-import { ReplayDiffers, type ReplayResult } from "../engine/replayer.ts";
+import { ReplayDiffers } from "../engine/replayer.ts";
+import { type ComparedOutcome, comparedOutcomes, problemText } from "../history/describe-line.ts";
 import { isCorrupt, type JournalSource } from "../history/journal-files.ts";
 import type { ReplayEnd, ReplayedLine } from "../history/journal-replay.ts";
 import { CUT_WARNING } from "../history/report.ts";
 import { FileRefused, isForbidden } from "../regular-file.ts";
-import { indented, visible } from "../scenario/report/text.ts";
+import { indented } from "../scenario/report/text.ts";
 import { ConfigError } from "../setting.ts";
 import { VERSION } from "../version.ts";
 import { table, warn } from "./output.ts";
@@ -57,25 +54,12 @@ function differenceText({ line, command, result, message }: ReplayDiffers): stri
   return [
     message,
     `  command   ${JSON.stringify(command)}`,
-    ...outcomes(["accepted", hex8(line.r)], result, words),
+    ...comparison(comparedOutcomes(["accepted", hex8(line.r)], result, words)),
     ...events.map((event) => `            ${JSON.stringify(event)}`),
   ].join("\n");
 }
 
-/** Compares the recorded outcome of a command with its outcome now. */
-function outcomes(
-  [outcome, events]: readonly [outcome: string, events: string],
-  now: ReplayResult,
-  words: (decision: Decision) => string,
-): string[] {
-  const [newOutcome, newEvents] =
-    now instanceof Error
-      ? [visible(`fails: ${now.message}`), "none"]
-      : [words(now), now.ok ? hex8(eventHash(now.events)) : "none"];
-  return comparison(["outcome", outcome, newOutcome], ["events", events, newEvents]);
-}
-
-const comparison = (...rows: (readonly [what: string, recorded: string, now: string])[]): string[] =>
+const comparison = (rows: readonly ComparedOutcome[]): string[] =>
   indented(table([["", "recorded", "now"], ...rows]), 2);
 
 /** Problems of a journal and its replay, and the exit code for them. */
@@ -127,31 +111,11 @@ function damageOf(source: JournalSource, { scan: { damage }, isCut }: ReplayEnd)
   };
 }
 
-function problemOf({ name }: JournalSource, { line, command, result }: ReplayedLine, state: State): Ending {
-  const what = `line ${line.n} of ${name}`;
-  if (result.kind === "other state") {
-    const heading = `every command has the recorded outcome, but at ${what} the state differs`;
-    return {
-      code: EXIT.differs,
-      lines: [heading, ...comparison(["state", result.recorded, result.found])],
-    };
-  }
-  if (result.kind !== "differs" && result.kind !== "fails") return NO_PROBLEM;
-  const asked = command === null ? [] : [`  ${toIso(line.t)}  ${visible(commandText(command, state))}`];
-  if (result.kind === "fails" && result.isRecorded) {
-    const heading = `${what}, ${command?.kind ?? line.k}, fails in the same way`;
-    return { code: EXIT.ok, lines: [heading, ...asked, `  ${visible(result.error.message)}`] };
-  }
-  const words = (decision: Decision): string =>
-    decision.ok
-      ? visible(`accepted: ${eventsText(decision.events, state)}`)
-      : `refused, ${decision.refusal.code}: ${JSON.stringify(decision.refusal)}`;
-  const now = result.kind === "fails" ? result.error : result.decision;
-  const rows = isControl(line, "defect")
-    ? outcomes([visible(`fails: ${line.d.message}`), "none"], now, words)
-    : outcomes(["accepted", hex8(line.r)], now, words);
+function problemOf({ name }: JournalSource, problem: ReplayedLine, state: State): Ending {
+  const { heading, asked, rows } = problemText(problem, name, state);
+  const { result } = problem;
   return {
-    code: EXIT.differs,
-    lines: [`${what}, ${line.k}, has another outcome than recorded`, ...asked, ...rows],
+    code: result.kind === "fails" && result.isRecorded ? EXIT.ok : EXIT.differs,
+    lines: [heading, ...asked.map((text) => `  ${text}`), ...comparison(rows)],
   };
 }

@@ -2,9 +2,11 @@ import { actorOf, commandText, orderWords } from "../core/commands.ts";
 import { eventsText } from "../core/events.ts";
 import { orderIdText, tokenIdText } from "../core/format.ts";
 import { marketOfToken } from "../core/market.ts";
-import type { RefusedRequest, Scalar } from "../core/refusals.ts";
+import type { Decision, RefusedRequest, Scalar } from "../core/refusals.ts";
 import type { State } from "../core/state.ts";
 import type { Address } from "../core/terms.ts";
+import { toIso } from "../core/time.ts";
+import { eventHash, hex8 } from "../engine/hashes.ts";
 import {
   type ControlKind,
   type ControlRecords,
@@ -12,6 +14,8 @@ import {
   isControlKind,
   type Line,
 } from "../engine/journal-line.ts";
+import type { ReplayResult } from "../engine/replayer.ts";
+import { visible } from "../scenario/report/text.ts";
 import type { LineResult, ReplayedLine } from "./journal-replay.ts";
 import { hashDigits } from "./report.ts";
 
@@ -125,6 +129,58 @@ export function describeLine({ line, command, result }: ReplayedLine, state: Sta
     isControlRecord: control !== null,
     isProblem: result.kind !== "accepted" && result.kind !== "note",
   };
+}
+
+/** What a line recorded, and what a replay finds instead. */
+export type ComparedOutcome = readonly [what: string, recorded: string, now: string];
+
+/** Describes the line at which a replay stops, in the report `name`. The state is the one after the line. */
+export function problemText(
+  { line, command, result }: ReplayedLine,
+  name: string,
+  state: State,
+): {
+  readonly heading: string;
+  readonly asked: readonly string[];
+  readonly rows: readonly ComparedOutcome[];
+} {
+  const what = `line ${line.n} of ${name}`;
+  if (result.kind === "other state") {
+    const heading = `every command has the recorded outcome, but at ${what} the state differs`;
+    return { heading, asked: [], rows: [["state", result.recorded, result.found]] };
+  }
+  if (result.kind !== "differs" && result.kind !== "fails") throw new Error(`${what} has no problem`);
+  const asked = command === null ? [] : [`${toIso(line.t)}  ${visible(commandText(command, state))}`];
+  if (result.kind === "fails" && result.isRecorded) {
+    const heading = `${what}, ${command?.kind ?? line.k}, fails in the same way`;
+    return { heading, asked: [...asked, visible(result.error.message)], rows: [] };
+  }
+  const recorded = isControl(line, "defect")
+    ? ([visible(`fails: ${line.d.message}`), "none"] as const)
+    : (["accepted", hex8(line.r)] as const);
+  const now = result.kind === "fails" ? result.error : result.decision;
+  const rows = comparedOutcomes(recorded, now, (decision) =>
+    decision.ok
+      ? visible(`accepted: ${eventsText(decision.events, state)}`)
+      : `refused, ${decision.refusal.code}: ${JSON.stringify(decision.refusal)}`,
+  );
+  return { heading: `${what}, ${line.k}, has another outcome than recorded`, asked, rows };
+}
+
+/** Compares the recorded outcome of a command, and the hash of its events, with those of a replay. */
+export function comparedOutcomes(
+  [outcome, events]: readonly [outcome: string, events: string],
+  now: ReplayResult,
+  words: (decision: Decision) => string,
+): ComparedOutcome[] {
+  const [newOutcome, newEvents] =
+    now instanceof Error
+      ? [visible(`fails: ${now.message}`), "none"]
+      : [words(now), now.ok ? hex8(eventHash(now.events)) : "none"];
+  return [
+    ["outcome", outcome, newOutcome],
+    ["events", events, newEvents],
+  ];
 }
 
 function resultText(result: LineResult, state: State): string {

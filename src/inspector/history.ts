@@ -147,7 +147,10 @@ export class History extends LineReplay {
   /** Replays a row, and returns the result of `take`. The state is that after the row, valid until the next call. */
   visit<T>(row: number, take: (replayed: ReplayedLine, state: State) => T): T {
     this.#moveTo(this.#scratch, row);
-    return take(this.#step(this.#scratch), this.#scratch.exchange.state);
+    const replayed = this.#step(this.#scratch);
+    // Only the head has applied the outcome of a line that differs.
+    const { exchange } = replayed === this.problem ? this : this.#scratch;
+    return take(replayed, exchange.state);
   }
 
   #moveTo(position: Position, rows: number): void {
@@ -173,8 +176,7 @@ export class History extends LineReplay {
     position.rows += 1;
     if (position.rows > this.#replayable) {
       const { problem } = this;
-      const isIt = problem !== null && problem.line.n === line.n;
-      return isIt ? problem : { line, command: null, result: { kind: "unknown" } };
+      return problem?.line.n === line.n ? problem : { line, command: null, result: { kind: "unknown" } };
     }
     if (line.k === "restore" || line.k === "reset") {
       exchange.restore(this.#before(position.rows).snapshot);

@@ -3,6 +3,7 @@ import { StoreError } from "../engine/journal.ts";
 import { LineReader } from "../engine/journal-codec.ts";
 import { assertKnown, assertNotNewer, BEGINNING, type Line } from "../engine/journal-line.ts";
 import { damageText, openingIn, scan, scanInSteps } from "../engine/journal-scan.ts";
+import { problemText } from "../history/describe-line.ts";
 import { CUT_WARNING, endsReport, memoryFile } from "../history/report.ts";
 import { History } from "./history.ts";
 
@@ -11,7 +12,10 @@ const SLICE_BYTES = 1 << 20;
 /** Typical size of a line. */
 const TYPICAL_LINE_BYTES = 160;
 
-/** Opened report; `damage` describes what follows the valid lines, null if the file is complete. */
+/**
+ * Opened report. `damage` describes what follows the valid lines; null if the file is complete. `notice` says also at which line
+ * the history stops; null if there is nothing to say.
+ */
 export type OpenedReport = Awaited<ReturnType<typeof openReport>>;
 
 /**
@@ -58,7 +62,19 @@ export async function openReport(
   await progress();
   const { damage: found } = step.value;
   const damage = found === null ? (isEnded ? null : CUT_WARNING) : damageText(name, name, found);
-  return { history, damage };
+  return {
+    history,
+    damage,
+    notice: [...problemLines(history, name), ...(damage === null ? [] : [damage])].join("\n") || null,
+  };
+}
+
+/** Describes the line at which the history stops, with its recorded outcome and that of this program. */
+function problemLines({ problem, exchange }: History, name: string): string[] {
+  if (problem === null) return [];
+  const { heading, asked, rows } = problemText(problem, name, exchange.state);
+  const compared = rows.map(([what, recorded, now]) => `${what}: recorded ${recorded}; now ${now}`);
+  return [heading, ...asked, ...compared];
 }
 
 function notOpened(name: string, bytes: Buffer): StoreError {

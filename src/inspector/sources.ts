@@ -14,6 +14,7 @@ import {
   history,
   initialSequence,
   isConnected,
+  moveTo,
   notice,
   phase,
   revision,
@@ -66,8 +67,10 @@ async function open(name: string, read: () => Promise<Uint8Array>): Promise<void
     requests.clear();
     shownServer.value = null;
     file.value = { name, bytes };
-    notice.value = report.damage;
+    notice.value = report.notice;
     show(report.history);
+    const { problem } = report.history;
+    if (problem !== null) moveTo(problem.line.n - 1);
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     if (history.value === null) {

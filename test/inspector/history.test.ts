@@ -2,6 +2,7 @@ import { Buffer } from "node:buffer";
 import { readdirSync, readFileSync } from "node:fs";
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
+import { describeLine } from "../../src/history/describe-line.ts";
 import { MARK, timeAt } from "../../src/inspector/history.ts";
 import { type OpenedReport, openReport } from "../../src/inspector/report-file.ts";
 import { linesIn, type TextLine, withChecksums } from "../cli/journal-lines.ts";
@@ -205,6 +206,27 @@ describe("a line with another result in the replay", () => {
       expect({ ...stateHashes(history.at(rows)), now: 0 }).toEqual({ ...states.get(row), now: 0 });
     }
     expect(stateHashes(history.at(row - 10))).toEqual(states.get(row - 10));
+  });
+
+  it("is described with what it did now, and the notice compares it with the record", async () => {
+    const journal = await journalOf(13, 25, PLAIN);
+    const lines = linesIn(journal.toString("utf8"));
+    const { history: same, notice } = await openBytes(journal);
+    expect(notice).toBeNull();
+    for (const [at, { k, r }] of lines.entries()) {
+      if (at === 0 || same.visit(at - 1, ({ command }) => command) === null) continue;
+      const changed = lines.map((line, index) => (index === at ? { ...line, r: "00000001" } : line));
+      const { history, notice } = await openBytes(Buffer.from(withChecksums(changed)));
+      const { text, result } = same.visit(at - 1, describeLine);
+      const differing = history.visit(at - 1, describeLine);
+      expect([differing.text, differing.result]).toEqual([text, `differs: ${result}`]);
+      expect(notice?.split("\n")).toEqual([
+        `line ${at + 1} of report.ndjson, ${k}, has another outcome than recorded`,
+        expect.stringContaining(text),
+        `outcome: recorded accepted; now accepted: ${result}`,
+        `events: recorded 00000001; now ${r}`,
+      ]);
+    }
   });
 });
 

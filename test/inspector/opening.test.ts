@@ -111,13 +111,19 @@ describe.runIf(BROWSER !== null)("the inspector as a file", () => {
       .waitFor();
   });
 
-  it("shows the row whose result differs in the replay", async () => {
+  it("stops at the row whose result differs in the replay, and shows both results", async () => {
     const lines = linesIn(reportText());
-    const at = lines.findIndex(({ n, r }) => Number(n) > 8 && typeof r === "string");
+    const at = lines.findIndex(({ n, k }) => Number(n) > 8 && k === "placeOrder");
     const changed = lines.map((line, index) => (index === at ? { ...line, r: "00000001" } : line));
     const inspector = await open(EMPTY_PAGE);
     await choose(inspector, file("changed.ndjson", withChecksums(changed)));
-    await inspector.waitForPosition(/^line/);
+    await inspector.waitForPosition(new RegExp(`^line ${at + 1} of ${lines.length} `));
+    await inspector.page
+      .getByRole("alert")
+      .filter({
+        hasText: /placeOrder, has another outcome than recorded.*recorded 00000001; now [0-9a-f]{8}/s,
+      })
+      .waitFor();
     const journal = inspector.pane("journal");
     await journal.getByLabel("Kind of row").selectOption("refused");
     await journal.locator(".wrong-row").first().waitFor();

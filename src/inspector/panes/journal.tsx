@@ -5,6 +5,7 @@ import { counted } from "../../core/format.ts";
 import { numberOf } from "../../core/ids.ts";
 import type { State } from "../../core/state.ts";
 import { countWhile } from "../../core/table.ts";
+import { hex8 } from "../../engine/hashes.ts";
 import type { LineDescription } from "../../history/describe-line.ts";
 import type { ReplayedLine } from "../../history/journal-replay.ts";
 import { curlText, stepText } from "../copy.ts";
@@ -282,6 +283,7 @@ function Detail({ row, onClose }: { readonly row: number; readonly onClose: () =
     ...(request === undefined ? {} : { request }),
     data: line.d,
     ...(command === null ? {} : { command }),
+    ...(result.kind === "differs" ? { recorded: { kind: "accepted", events: hex8(line.r) } } : {}),
     outcome: result.kind === "fails" ? { kind: "fails", message: result.error.message } : result,
   };
   return (
