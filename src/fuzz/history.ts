@@ -1,4 +1,3 @@
-import { dirname } from "node:path";
 import { DEFAULT_CONFIG } from "../config.ts";
 import type { Command } from "../core/commands.ts";
 import type { Invariant } from "../core/invariants/check.ts";
@@ -7,11 +6,11 @@ import { parseDocument } from "../core/rebuild-state.ts";
 import type { ExchangeConfig, State } from "../core/state.ts";
 import { documentLines } from "../core/state-document.ts";
 import { type Millis, millis } from "../core/units.ts";
-import type { Disk, DiskFile, OpenMode } from "../engine/disk.ts";
 import { Exchange, type Snapshot } from "../engine/exchange.ts";
 import { JOURNAL_FILE, LOCK_FILE } from "../engine/files.ts";
 import { contentHash } from "../engine/hashes.ts";
 import { type Journal, noJournal, SessionLog } from "../engine/journal.ts";
+import { MemoryDisk } from "../engine/memory-disk.ts";
 import { openConfigured } from "../engine/open-exchange.ts";
 import { type Origin, originOfWorld } from "../engine/origin.ts";
 import { emptyWorld } from "../simulation/opening.ts";
@@ -262,120 +261,4 @@ async function openOnDisk(config: ExchangeConfig): Promise<ExchangeHost> {
       opened.exchange.advanceTo(exchange.now);
     },
   };
-}
-
-/** Contents of the files of a disk at one moment, by path. */
-export type DiskImage = ReadonlyMap<string, Uint8Array>;
-
-/** Contents of a file in memory. */
-export class GrowableBytes {
-  #buffer: Uint8Array;
-  size: number;
-
-  constructor(bytes: Uint8Array = new Uint8Array(0)) {
-    this.#buffer = new Uint8Array(bytes);
-    this.size = bytes.length;
-  }
-
-  get view(): Uint8Array {
-    return this.#buffer.subarray(0, this.size);
-  }
-
-  write(bytes: Uint8Array, position: number): void {
-    const end = position + bytes.length;
-    if (end > this.size) this.resize(end);
-    this.#buffer.set(bytes, position);
-  }
-
-  resize(size: number): void {
-    if (size > this.#buffer.length) {
-      const buffer = new Uint8Array(Math.max(size, this.#buffer.length * 2));
-      buffer.set(this.view);
-      this.#buffer = buffer;
-    }
-    if (size > this.size) this.#buffer.fill(0, this.size, size);
-    this.size = size;
-  }
-}
-
-const failure = (code: string, path: string, syscall: string): Error =>
-  Object.assign(new Error(`${code}: ${syscall} '${path}'`), { code, syscall, path });
-
-/** A disk in memory without faults. */
-export class MemoryDisk implements Disk {
-  protected readonly files = new Map<string, GrowableBytes>();
-  readonly #folders = new Set<string>(["/"]);
-
-  constructor(image: DiskImage = new Map()) {
-    for (const [path, bytes] of image) {
-      this.files.set(path, new GrowableBytes(bytes));
-      this.#folders.add(dirname(path));
-    }
-  }
-
-  /** Contents of all files as any process reads them now, synced or not. */
-  get image(): DiskImage {
-    return new Map([...this.files].map(([path, { view }]) => [path, view.slice()]));
-  }
-
-  makeFolder(path: string): void {
-    this.#folders.add(path);
-  }
-
-  names(path: string): string[] | null {
-    if (this.files.has(path)) throw failure("ENOTDIR", path, "scandir");
-    if (!this.#folders.has(path)) return null;
-    const inside = [...this.files.keys()].filter((name) => dirname(name) === path);
-    return inside.map((name) => name.slice(path.length + 1)).sort();
-  }
-
-  open(path: string, how: OpenMode): DiskFile {
-    const found = this.files.get(path);
-    if (how === "new" && found !== undefined) throw failure("EEXIST", path, "open");
-    if (how === "read" && found === undefined) throw failure("ENOENT", path, "open");
-    const bytes = found ?? new GrowableBytes();
-    this.files.set(path, bytes);
-    return {
-      get size() {
-        return bytes.size;
-      },
-      read: (into, position) => {
-        const read = bytes.view.subarray(position, position + into.length);
-        into.set(read);
-        return read.length;
-      },
-      write: (written, position) => {
-        bytes.write(written, position);
-        return written.length;
-      },
-      truncate: (size) => bytes.resize(size),
-      sync: () => {},
-      syncAsync: async () => {},
-      close: () => {},
-    };
-  }
-
-  rename(from: string, to: string): void {
-    const moved = this.#find(from, "rename");
-    this.files.delete(from);
-    this.files.set(to, moved);
-  }
-
-  link(from: string, to: string): void {
-    if (this.files.has(to)) throw failure("EEXIST", to, "link");
-    this.files.set(to, this.#find(from, "link"));
-  }
-
-  remove(path: string): void {
-    this.#find(path, "unlink");
-    this.files.delete(path);
-  }
-
-  syncFolder(_path: string): void {}
-
-  #find(path: string, syscall: string): GrowableBytes {
-    const found = this.files.get(path);
-    if (found === undefined) throw failure("ENOENT", path, syscall);
-    return found;
-  }
 }

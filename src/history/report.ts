@@ -5,7 +5,7 @@ import type { Command } from "../core/commands.ts";
 import type { Steps } from "../core/steps.ts";
 import type { Millis } from "../core/units.ts";
 import type { ClockSetting } from "../engine/clock.ts";
-import { type DiskFile, nodeDisk } from "../engine/disk.ts";
+import { nodeDisk } from "../engine/disk.ts";
 import type { Exchange } from "../engine/exchange.ts";
 import { ignoreInGit, JOURNAL_FILE } from "../engine/files.ts";
 import { eventHash } from "../engine/hashes.ts";
@@ -19,6 +19,7 @@ import {
   type Line,
 } from "../engine/journal-line.ts";
 import { describeDamage, scan, scanInSteps } from "../engine/journal-scan.ts";
+import { MemoryFile } from "../engine/memory-disk.ts";
 import type { OpenedExchange } from "../engine/open-exchange.ts";
 import { exchangeAt, type Origin, originOfWorld } from "../engine/origin.ts";
 import type { World } from "../simulation/world.ts";
@@ -158,7 +159,7 @@ function flushed({ buffer }: LineWriter, minimum: number): Uint8Array {
 /** Adds the failed scenario to a report. */
 export function withScenario(report: Buffer, scenario: ControlRecords["scenario"]): Buffer {
   let at = 0 as Millis;
-  const { number, check, offset } = scan(memoryFile(report), BEGINNING, (line) => {
+  const { number, check, offset } = scan(new MemoryFile(report), BEGINNING, (line) => {
     at = line.t;
   });
   const writer = new LineWriter(number, check);
@@ -220,21 +221,6 @@ function replayedHash(exchange: Exchange, at: Millis, command: Command): number 
     return 0;
   }
 }
-
-/** A read-only file in memory. */
-export const memoryFile = (bytes: Buffer): DiskFile => ({
-  size: bytes.length,
-  read: (into: Uint8Array, position: number): number => {
-    const piece = bytes.subarray(position, position + into.length);
-    into.set(piece);
-    return piece.length;
-  },
-  write: () => 0,
-  truncate: () => {},
-  sync: () => {},
-  syncAsync: async () => {},
-  close: () => {},
-});
 
 const SHOWN_DIGITS = 8;
 

@@ -3,8 +3,9 @@ import { StoreError } from "../engine/journal.ts";
 import { LineReader } from "../engine/journal-codec.ts";
 import { assertKnown, assertNotNewer, BEGINNING, type Line } from "../engine/journal-line.ts";
 import { damageText, openingIn, scan, scanInSteps } from "../engine/journal-scan.ts";
+import { MemoryFile } from "../engine/memory-disk.ts";
 import { problemText } from "../history/describe-line.ts";
-import { CUT_WARNING, endsReport, memoryFile } from "../history/report.ts";
+import { CUT_WARNING, endsReport } from "../history/report.ts";
 import { History } from "./history.ts";
 
 /** Bytes of a report to read before yielding to the page. */
@@ -29,7 +30,7 @@ export async function openReport(
   onProgress: (progress: Readonly<{ done: number; commands: number }>) => Promise<void>,
 ) {
   const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
-  const whole = memoryFile(bytes);
+  const whole = new MemoryFile(bytes);
   const opening = openingIn(whole);
   if (opening === null) throw notOpened(name, bytes);
   assertKnown(opening, name);
@@ -78,7 +79,7 @@ function problemLines({ problem, exchange }: History, name: string): string[] {
 }
 
 function notOpened(name: string, bytes: Buffer): StoreError {
-  const { damage } = scan(memoryFile(bytes), BEGINNING, () => {});
+  const { damage } = scan(new MemoryFile(bytes), BEGINNING, () => {});
   const isReport = bytes.subarray(0, 5).equals(Buffer.from('{"n":'));
   if (bytes.length === 0) return new StoreError("usage", `${name} is empty`);
   if (!isReport || damage === null) {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { DiskFile } from "../../src/engine/disk.ts";
 import { BEGINNING } from "../../src/engine/journal-line.ts";
 import { scan } from "../../src/engine/journal-scan.ts";
-import { memoryFile } from "../../src/history/report.ts";
+import { MemoryFile } from "../../src/engine/memory-disk.ts";
 import type { Durability } from "../../src/setting.ts";
 import { SimulatedDisk } from "../support/simulated-disk.ts";
 import { journalIn, openOn } from "./support/persisted.ts";
@@ -26,7 +26,7 @@ function growingFile(journal: Buffer, durability: Durability, growth: "a line" |
   let length = ends[19] ?? 0;
   const current = (): DiskFile => {
     const lines = journal.subarray(0, length);
-    return memoryFile(durability === "power" ? Buffer.concat([lines, Buffer.alloc(ZEROS)]) : lines);
+    return new MemoryFile(durability === "power" ? Buffer.concat([lines, Buffer.alloc(ZEROS)]) : lines);
   };
   return {
     ...current(),

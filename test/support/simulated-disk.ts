@@ -1,6 +1,6 @@
 import { dirname } from "node:path";
 import type { DiskFile, OpenMode } from "../../src/engine/disk.ts";
-import { type DiskImage, GrowableBytes, MemoryDisk } from "../../src/fuzz/history.ts";
+import { type DiskImage, MemoryDisk, MemoryFile } from "../../src/engine/memory-disk.ts";
 
 export type { DiskImage };
 
@@ -35,11 +35,11 @@ export interface Outcome {
 
 /** A file's synced content and its unsynced changes. */
 class FileOnDisk {
-  readonly synced: GrowableBytes;
+  readonly synced: MemoryFile;
   unsynced: DataChange[] = [];
 
   constructor(bytes?: Uint8Array) {
-    this.synced = new GrowableBytes(bytes);
+    this.synced = new MemoryFile(new Uint8Array(bytes ?? []));
   }
 
   sync(count = this.unsynced.length): void {
@@ -47,14 +47,14 @@ class FileOnDisk {
   }
 }
 
-function apply(bytes: GrowableBytes, change: DataChange): void {
-  if (change.kind === "cut") bytes.resize(change.size);
+function apply(bytes: MemoryFile, change: DataChange): void {
+  if (change.kind === "cut") bytes.truncate(change.size);
   else bytes.write(change.bytes, change.position);
 }
 
 /** A disk in memory that can simulate a power failure, failing calls and short writes. */
 export class SimulatedDisk extends MemoryDisk {
-  readonly #onDisk = new Map<GrowableBytes, FileOnDisk>();
+  readonly #onDisk = new Map<MemoryFile, FileOnDisk>();
   readonly #syncedNames = new Map<string, FileOnDisk>();
   #unsyncedNames: NameChange[] = [];
   /** Called before each call that changes something or syncs. If it throws, the call fails with the same error. */
@@ -77,7 +77,7 @@ export class SimulatedDisk extends MemoryDisk {
     for (const change of this.#unsyncedNames.slice(0, names(this.#unsyncedNames.length))) change.apply(files);
     return new Map(
       [...files].map(([path, { synced, unsynced }]) => {
-        const bytes = new GrowableBytes(synced.view);
+        const bytes = new MemoryFile(new Uint8Array(synced.view));
         for (const change of data(unsynced)) apply(bytes, change);
         return [path, bytes.view.slice()];
       }),
@@ -93,14 +93,14 @@ export class SimulatedDisk extends MemoryDisk {
     const isThere = this.files.has(path);
     if (how === "write" || (how === "new" && !isThere)) this.before({ kind: "open", path });
     const file = super.open(path, how);
-    if (!isThere) this.#onDisk.set(this.files.get(path) as GrowableBytes, new FileOnDisk());
+    if (!isThere) this.#onDisk.set(this.files.get(path) as MemoryFile, new FileOnDisk());
     const onDisk = this.#onDiskAt(path);
     if (!isThere) this.#addNameChange(path, (names) => names.set(path, onDisk));
     return {
       get size() {
         return file.size;
       },
-      read: file.read,
+      read: (into, position) => file.read(into, position),
       write: (bytes, position) => {
         this.before({ kind: "write", path });
         const taken = new Uint8Array(bytes.subarray(0, this.taken(path, bytes.length)));
@@ -123,7 +123,7 @@ export class SimulatedDisk extends MemoryDisk {
         await null;
         onDisk.sync(Math.min(length, onDisk.unsynced.length));
       },
-      close: file.close,
+      close: () => {},
     };
   }
 
@@ -163,6 +163,6 @@ export class SimulatedDisk extends MemoryDisk {
   }
 
   #onDiskAt(path: string): FileOnDisk {
-    return this.#onDisk.get(this.files.get(path) as GrowableBytes) as FileOnDisk;
+    return this.#onDisk.get(this.files.get(path) as MemoryFile) as FileOnDisk;
   }
 }

@@ -8,10 +8,10 @@ import { serviceOf } from "../../compose.ts";
 import { DEFAULT_CONFIG } from "../../config.ts";
 import type { Entry } from "../../engine/journal.ts";
 import { openingIn } from "../../engine/journal-scan.ts";
+import { MemoryFile } from "../../engine/memory-disk.ts";
 import { openAtOrigin } from "../../engine/open-exchange.ts";
 import { type Origin, originOfJournal } from "../../engine/origin.ts";
 import { type ReplayedHistory, replayHistory } from "../../history/journal-replay.ts";
-import { memoryFile } from "../../history/report.ts";
 import { defectFingerprint, withoutFigures } from "../../history/shrink/trial.ts";
 import { differences } from "../../scenario/run/result.ts";
 import { HANDLERS } from "../../server/handlers/all.ts";
@@ -34,7 +34,7 @@ export type Journal = ReturnType<typeof readJournal>;
 
 /** Reads and replays a report or a journal. @throws StoreError if it is neither. */
 export function readJournal(bytes: Uint8Array) {
-  const file = memoryFile(Buffer.from(bytes));
+  const file = new MemoryFile(Buffer.from(bytes));
   const opening = openingIn(file);
   if (opening === null) throw new Error("the report has no complete first line");
   const history = replayHistory({ path: NAME, name: NAME, isFolder: false, file, opening });
