@@ -28,7 +28,7 @@ import {
 import { assertTorn, cutOff, openingDamage, openingIn, type ScanEnd, type TornEnd } from "./journal-scan.ts";
 import type { Origin } from "./origin.ts";
 import { type ClockState, type Replayer, replayJournal } from "./replayer.ts";
-import { findCheckpoint, STATE_FORMAT, stateDatabase } from "./state-file.ts";
+import { findCheckpoint, STATE_FORMAT, writeState } from "./state-file.ts";
 
 /** A state is written when the journal has grown by this much, and at least doubled, since the latest state. */
 const MIN_LINES = 10_000;
@@ -302,9 +302,7 @@ export class DataFolder implements Persistence {
         refused: journal.refused,
       };
       this.#lastState = end;
-      const database = stateDatabase(this.#disk, this.path);
-      database.data = { header, state };
-      await database.write();
+      await writeState(this.#disk, this.path, { header, state });
     } catch (error) {
       // The journal has everything; the next state is written after it has grown again.
       warn(`the state could not be written to ${this.path}: ${(error as Error).message}`);

@@ -97,24 +97,19 @@ const CHECK = '"sha256":"';
 /** `"sha256":"..."` and the brace, each with its line feed. */
 const TAIL_LENGTH = CHECK.length + 64 + 4;
 
-/** The lowdb database of a directory's latest state. */
-export const stateDatabase = (disk: Disk, folder: string): Low<Checkpoint | null> =>
-  new Low<Checkpoint | null>(
-    {
-      read: async () => readStateFile(disk, join(folder, STATE_FILE)),
-      write: async (checkpoint) => {
-        if (checkpoint !== null) await writeState(disk, folder, checkpoint);
-      },
-    },
-    null,
-  );
+/** Writes the latest state of a directory by lowdb. The state must not change meanwhile. */
+export function writeState(disk: Disk, folder: string, checkpoint: Checkpoint): Promise<void> {
+  const path = join(folder, STATE_FILE);
+  const read = async (): Promise<Checkpoint | null> => readStateFile(disk, path);
+  return new Low({ read, write: (data) => writeDurably(disk, path, data) }, checkpoint).write();
+}
 
 /**
  * Writes a state durably: the whole file is synced and read back before it is renamed to its name, and the previous file
- * is retained under another. Writes in slices, so that requests are answered meanwhile; the state must not change.
+ * is retained under another. Writes in slices, so that requests are answered meanwhile.
  */
-async function writeState(disk: Disk, folder: string, checkpoint: Checkpoint): Promise<void> {
-  const path = join(folder, STATE_FILE);
+async function writeDurably(disk: Disk, path: string, checkpoint: Checkpoint): Promise<void> {
+  const folder = dirname(path);
   const draft = draftOf(path, randomUUID());
   const file = disk.open(draft, "new");
   try {

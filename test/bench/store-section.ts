@@ -9,7 +9,7 @@ import { JournalFile } from "../../src/engine/journal-file.ts";
 import { BEGINNING, type OpeningData } from "../../src/engine/journal-line.ts";
 import { restoreTargets, scan } from "../../src/engine/journal-scan.ts";
 import { Replayer } from "../../src/engine/replayer.ts";
-import { readStateFile, STATE_FORMAT, snapshotOf, stateDatabase } from "../../src/engine/state-file.ts";
+import { readStateFile, STATE_FORMAT, snapshotOf, writeState } from "../../src/engine/state-file.ts";
 import type { Durability } from "../../src/setting.ts";
 import { commonFlow, type Flow } from "./flow.ts";
 import {
@@ -241,7 +241,7 @@ export const reopeningSection: Section = {
     journal.control("opening", opening(), millis(0));
     const exchange = prepareRun(flow, journal, COMMANDS)();
     journal.close();
-    await writeState(folder, exchange);
+    await saveState(folder, exchange);
     const line = (workload: string, name: string) => {
       const task = programs.task(name, { folder, hash: exchange.hash });
       const sample = async () => COMMANDS / 1_000 / ((await task.ask())[0] as number);
@@ -273,14 +273,13 @@ const opening = (): OpeningData => ({
   hash: "0".repeat(64),
 });
 
-async function writeState(folder: string, exchange: Exchange): Promise<void> {
+function saveState(folder: string, exchange: Exchange): Promise<void> {
   const { state, now, sequence, digest } = exchange.snapshot();
   const clock = { setting: { mode: "frozen", rate: 0 }, virtual: now, wall: 0 } as const;
   const place = { line: sequence, check: hex8(0), offset: 1, sequence, now, digest, devAccounts: [] };
-  const database = stateDatabase(nodeDisk, folder);
-  database.data = {
-    header: { format: STATE_FORMAT, engine: "0", ...place, clock, durability: "process", refused: 0 },
+  const kept = { clock, durability: "process", refused: 0 } as const;
+  return writeState(nodeDisk, folder, {
+    header: { format: STATE_FORMAT, engine: "0", ...place, ...kept },
     state,
-  };
-  await database.write();
+  });
 }
