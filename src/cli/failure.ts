@@ -68,9 +68,9 @@ interface Ending {
   readonly lines: readonly string[];
 }
 
-/** Describes how the replay of a journal ended. `state` is the state of its exchange. */
-export function endingOf(source: JournalSource, end: ReplayEnd, state: State): Ending {
-  const problem = end.problem === null ? NO_PROBLEM : problemOf(source, end.problem, state);
+/** Describes how the replay of a journal ended. */
+export function endingOf(source: JournalSource, end: ReplayEnd): Ending {
+  const problem = end.problem === null ? NO_PROBLEM : problemOf(source, end.problem, end.exchange.state);
   const damage = damageOf(source, end);
   return {
     code: damage.code === EXIT.ok ? problem.code : damage.code,

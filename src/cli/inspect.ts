@@ -44,10 +44,10 @@ export const inspect: Run<"inspect"> = async (values, [name = ""], { environment
   const source = openNamed(name);
   const paint = paintOf(environment);
   const view = order === null ? stateInspection(values, paint) : orderInspection(order, paint);
-  const { exchange, end, ending } = replaySource(source, at, view.add);
+  const { end, ending } = replaySource(source, at, view.add);
   return endedWith(ending, () => {
     requireLine(source, at, end);
-    const { state, sequence, now } = exchange;
+    const { state, sequence, now } = end.exchange;
     const [line, time] = [end.last?.n ?? 0, toIso(now)];
     if (isJson) printJson({ line, time, sequence, ...view.json(state) });
     else print([`${paint.bold(`line ${line}`)}, ${time}, sequence ${sequence}`, ...view.text(state)]);

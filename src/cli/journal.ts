@@ -6,7 +6,12 @@ import { nodeDisk } from "../engine/disk.ts";
 import { isControl } from "../engine/journal-line.ts";
 import { describeLine } from "../history/describe-line.ts";
 import { type JournalSource, openSource } from "../history/journal-files.ts";
-import { JournalReplay, missingLine, type ReplayEnd, type ReplayedLine } from "../history/journal-replay.ts";
+import {
+  missingLine,
+  type ReplayEnd,
+  type ReplayedLine,
+  replayJournalLines,
+} from "../history/journal-replay.ts";
 import { Mentions, RefusedRetries } from "../history/replayed-lines.ts";
 import { count, type Paint, visible } from "../scenario/report/text.ts";
 import type { JournalPoint } from "../setting.ts";
@@ -24,10 +29,8 @@ export function replaySource(
   at: JournalPoint,
   take: (replayed: ReplayedLine, state: State) => void = () => {},
 ) {
-  const replay = new JournalReplay(source, at);
-  const { exchange } = replay;
-  const end = replay.run((replayed) => take(replayed, exchange.state));
-  return { exchange, end, ending: endingOf(source, end, exchange.state) };
+  const end = replayJournalLines(source, at, (replayed, { state }) => take(replayed, state));
+  return { end, ending: endingOf(source, end) };
 }
 
 /** @throws UsageError if a journal does not have the line that a flag names. */
@@ -91,21 +94,18 @@ export function journalLine(replayed: ReplayedLine, state: State, paint: Paint) 
 export const replay: Run<"replay"> = async ({ to, until }, [name = ""], _given, progress) => {
   const source = openNamed(name);
   const { config, engine, start, base } = source.opening;
-  const options = { to: to ?? undefined, until: until ?? undefined, isVerified: true };
-  const replaying = new JournalReplay(source, options);
-  const { exchange } = replaying;
   const seed = visible(config.seed);
-  print([`${name}: a ${base.kind} of seed ${seed}, opened at ${toIso(start)} by clobsim ${engine}`]);
   let reason: string | null = null;
   const refused = new RefusedRetries();
-  const end = replaying.run((replayed) => {
+  const options = { to: to ?? undefined, until: until ?? undefined, isVerified: true };
+  const end = replayJournalLines(source, options, (replayed, { state }) => {
     const { line } = replayed;
     progress.update({ done: line.n, total: 0 });
-    refused.take(replayed, exchange.state);
+    refused.take(replayed, state);
     if (isControl(line, "report")) reason = visible(`${line.d.reason} (Node ${line.d.node})`);
   });
-  const { code, lines } = endingOf(source, end, exchange.state);
-  const { last, commands, problem } = end;
+  const { code, lines } = endingOf(source, end);
+  const { exchange, last, commands, problem } = end;
   // Of --to and --until, the earlier one ends a replay.
   if (problem === null && code === EXIT.ok) {
     if (to !== null && to > end.scan.number) requireLine(source, { to }, end, "--to");
@@ -113,6 +113,7 @@ export const replay: Run<"replay"> = async ({ to, until }, [name = ""], _given, 
   }
   const result = problem === null ? "each has the recorded outcome" : "compared up to the line below";
   print([
+    `${name}: a ${base.kind} of seed ${seed}, opened at ${toIso(start)} by clobsim ${engine}`,
     ...(reason === null ? [] : [`  written because ${reason}`]),
     `  ${count(commands, "command")}, ${result}`,
     ...(refused.summary === null ? [] : [`  ${refused.summary}`]),

@@ -45,8 +45,9 @@ async function recordJournal(
   const at = point ?? {};
   const source = openNamed(word);
   const history = replayHistory(source, at);
-  const { open, session: entries, refused, devAccounts, exchange, end } = history;
-  return endedWith(endingOf(source, end, exchange.state), async () => {
+  const { open, session: entries, refused, origin, end } = history;
+  const { devAccounts } = origin;
+  return endedWith(endingOf(source, end), async () => {
     requireLine(source, at, end);
     try {
       await writeRecorded(runSteps(recordedFile({ open, entries, refused, devAccounts, name })), out);

@@ -61,13 +61,13 @@ async function write(path: string, content: string | Uint8Array): Promise<void> 
  * or its replay differs, the report is written all the same, so that it shows the problem.
  */
 function reportContent(source: JournalSource, reason: string) {
-  const { exchange, end, ending } = replaySource(source, {});
+  const { end, ending } = replaySource(source, {});
   if (ending.lines.length > 0) warn(ending.lines.join("\n"));
   const content: ReportContent = {
     history: { kind: "journal", path: source.path, end: end.scan },
     reason,
-    now: exchange.now,
-    hash: end.problem === null ? exchange.hash : "",
+    now: end.exchange.now,
+    hash: end.problem === null ? end.exchange.hash : "",
     defect: null,
   };
   return { content, code: ending.code };

@@ -171,17 +171,18 @@ async function shrinkReport(file: string, task: Task, target: Target): Promise<E
     return failed(`${file} begins with a state: it has no commands before the state that could be left out`);
   }
   const history = replayHistory(source, at);
-  const ending = endingOf(source, history.end, history.exchange.state);
+  const ending = endingOf(source, history.end);
   if (ending.code !== EXIT.ok) return failed(ending.lines.join("\n"), ending.code);
   requireLine(source, at, history.end, refused === null ? "--at" : "--refused");
-  const { config, start, opening, session, failing } = history;
+  const { config, start } = history.origin;
   const expected =
     expectation !== null
       ? readExpectation(file, expectation, namesOf(history))
       : refused !== null
         ? refusalAt(file, refused, history)
         : null;
-  const entries = [...opening, ...session, ...(failing === null || expected !== null ? [] : [failing])];
+  const failing = history.failing === null || expected !== null ? [] : [history.failing];
+  const entries = [...history.entries, ...failing];
   try {
     const shrunk = await withProgress(task, ".", (options) =>
       shrinkHistory({ config, start, entries }, { ...options, expected }),
@@ -226,7 +227,7 @@ function notFailingText(
 
 const MAX_LINES = 8;
 
-const namesOf = ({ open, session, devAccounts }: ReplayedHistory): HistoryNames =>
+const namesOf = ({ open, session, origin: { devAccounts } }: ReplayedHistory): HistoryNames =>
   historyNames({ open, entries: session, devAccounts });
 
 /** @throws UsageError if the line is not a refused request, or one that a scenario cannot expect to be accepted. */

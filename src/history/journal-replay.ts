@@ -2,7 +2,6 @@ import type { Command } from "../core/commands.ts";
 import type { DomainEvent } from "../core/events.ts";
 import type { Decision } from "../core/refusals.ts";
 import { documentLines } from "../core/state-document.ts";
-import type { Address } from "../core/terms.ts";
 import type { Millis } from "../core/units.ts";
 import type { ClockSetting } from "../engine/clock.ts";
 import type { Disk } from "../engine/disk.ts";
@@ -74,7 +73,7 @@ interface ReplayOptions {
 /** Replays the lines of a journal one by one on its own exchange. */
 export class LineReplay {
   readonly exchange: Exchange;
-  readonly devAccounts: readonly Address[];
+  readonly origin: Origin;
   readonly opening: OpeningData;
   readonly #replayer: Replayer;
   readonly #isVerified: boolean;
@@ -90,7 +89,7 @@ export class LineReplay {
   ) {
     const origin = originOfJournal(opening, path);
     this.exchange = new Exchange(origin.config, origin.start, options.journal);
-    this.devAccounts = origin.devAccounts;
+    this.origin = origin;
     this.opening = opening;
     this.#isVerified = options.isVerified === true;
     const reopen = (): void => origin.play(this.exchange);
@@ -157,46 +156,46 @@ export class LineReplay {
   }
 }
 
-export type ReplayEnd = ReturnType<JournalReplay["run"]>;
+export type ReplayEnd = ReturnType<typeof replayJournalLines>;
 
-/** Replays a whole journal, or its first lines. */
-export class JournalReplay extends LineReplay {
-  readonly #source: JournalSource;
-  readonly #options: ReplayOptions;
-
-  /** Starts at the opening of the journal. */
-  constructor(source: JournalSource, options: ReplayOptions = {}) {
-    super(source.opening, source.path, restoreTargets(source.file, BEGINNING), options);
-    this.#source = source;
-    this.#options = options;
-  }
-
-  /** Replays the lines, and calls `take` after each. */
-  run(take: (replayed: ReplayedLine) => void = () => {}) {
-    const { to = Number.POSITIVE_INFINITY, until = Number.POSITIVE_INFINITY } = this.#options;
-    let last: Line | null = null;
-    let isOver = false;
-    const end = scan(this.#source.file, BEGINNING, (line) => {
-      assertNotNewer(line, this.#source.path);
-      isOver ||= line.n > to || line.t > until;
-      if (isOver) return;
-      last = line;
-      take(this.take(line));
-    });
-    const { commands, problem } = this;
-    const isWhole = !isOver && end.damage === null;
-    const isCut = isWhole && !this.#source.isFolder && last !== null && !endsReport(last);
-    return {
-      /** End of the journal, which may be after the last replayed line. */
-      scan: end,
-      /** Last replayed line. */
-      last: last as Line | null,
-      /** Whether this is a report whose last line is missing. */
-      isCut,
-      commands,
-      problem,
-    };
-  }
+/** Replays a whole journal, or its first lines, and calls `take` after each line. */
+export function replayJournalLines(
+  source: JournalSource,
+  options: ReplayOptions = {},
+  take: (replayed: ReplayedLine, exchange: Exchange) => void = () => {},
+) {
+  const { to = Number.POSITIVE_INFINITY, until = Number.POSITIVE_INFINITY } = options;
+  const { path, file, isFolder } = source;
+  const replay = new LineReplay(source.opening, path, restoreTargets(file, BEGINNING), options);
+  const { exchange, origin } = replay;
+  const { sequence: openingSequence } = exchange;
+  let last: Line | null = null;
+  let isOver = false;
+  const end = scan(file, BEGINNING, (line) => {
+    assertNotNewer(line, path);
+    isOver ||= line.n > to || line.t > until;
+    if (isOver) return;
+    last = line;
+    take(replay.take(line), exchange);
+  });
+  const { clock, commands, problem } = replay;
+  const isWhole = !isOver && end.damage === null;
+  return {
+    exchange,
+    origin,
+    /** Sequence after the opening. */
+    openingSequence,
+    /** Clock setting after the last replayed line. */
+    clock,
+    /** End of the journal, which may be after the last replayed line. */
+    scan: end,
+    /** Last replayed line. */
+    last: last as Line | null,
+    /** Whether this is a report whose last line is missing. */
+    isCut: isWhole && !isFolder && last !== null && !endsReport(last),
+    commands,
+    problem,
+  };
 }
 
 /** Describes the line that a replay should have ended at, if the journal does not have it; else returns null. */
@@ -254,13 +253,12 @@ export type ReplayedHistory = ReturnType<typeof replayHistory>;
 /** Replays a journal up to a line or a time, and collects its entries. */
 export function replayHistory(source: JournalSource, until: Pick<ReplayOptions, "to" | "until"> = {}) {
   const log = entryLog();
-  const replay = new JournalReplay(source, { ...until, journal: log });
-  const opening = log.entries();
-  const end = replay.run(({ line, result }) => {
+  const options = { ...until, journal: log };
+  const end = replayJournalLines(source, options, ({ line, result }, { sequence }) => {
     if (!isControl(line, "refused") || result.kind === "unknown") return;
-    log.refuse({ sequence: replay.exchange.sequence, at: line.t, request: line.d, line: line.n });
+    log.refuse({ sequence, at: line.t, request: line.d, line: line.n });
   });
-  const { exchange } = replay;
+  const { exchange, origin } = end;
   finishTimedCommands(exchange);
   const entries = log.entries();
   const { thrown, now, sequence } = exchange;
@@ -269,18 +267,13 @@ export function replayHistory(source: JournalSource, until: Pick<ReplayOptions, 
     thrown === null
       ? null
       : ((isLogged ? entries.pop() : null) ?? { sequence: sequence + 1, at: now, command: thrown.command });
-  const origin = originOfJournal(source.opening, source.path);
-  const { config, start, devAccounts } = origin;
   return {
-    config,
-    start,
-    devAccounts,
-    /** Accepted commands of the opening; empty if the exchange began with a state. */
-    opening,
+    origin,
     /** Returns a new exchange in the state after the opening. */
     open: () => exchangeAt(origin),
-    /** Commands accepted after the opening, oldest first. */
-    session: entries.slice(opening.length),
+    /** Accepted commands, oldest first: all, and those after the opening. */
+    entries,
+    session: entries.filter((entry) => entry.sequence > end.openingSequence),
     /** Requests refused after the opening, oldest first. */
     refused: log.refused(),
     /** Command that throws after them; null if none does. */
@@ -328,18 +321,15 @@ export function resumePointIn(
 }
 
 function resumePointAt(source: JournalSource, at: Pick<ReplayOptions, "to" | "until">): ResumePoint {
-  const replay = new JournalReplay(source, at);
-  const end = replay.run();
-  const { scan, last, problem } = end;
+  const end = replayJournalLines(source, at);
+  const { exchange, origin, clock, scan, last, problem } = end;
   assertIntact(source, scan.damage);
   if (problem !== null) return beforeDefect(source, problem);
   const missing = missingLine(source, at, end);
   if (last === null || missing !== null) throw new StoreError("usage", `--at ${missing}`);
-  const { exchange, clock } = replay;
   // Applies what time causes at the same moment, such as the end of a block.
   exchange.advanceTo(exchange.now);
-  const { devAccounts } = originOfJournal(source.opening, source.path);
-  return { origin: originOfState(documentOf(exchange, devAccounts)), line: last.n, clock };
+  return { origin: originOfState(documentOf(exchange, origin)), line: last.n, clock };
 }
 
 /** Returns the state before a recorded defect. @throws ReplayDiffers if the problem is another one */
@@ -351,7 +341,7 @@ function beforeDefect(source: JournalSource, { line, command, result }: Replayed
   throw new ReplayDiffers(source.path, line, command, found);
 }
 
-function documentOf(exchange: Exchange, devAccounts: Origin["devAccounts"]): StateDocument {
+function documentOf(exchange: Exchange, { devAccounts }: Origin): StateDocument {
   const { state, now, sequence } = exchange;
   const header: StateDocument["clobsim"] = { format: STATE_FORMAT, now, sequence, devAccounts };
   const lines = [`{"clobsim":${JSON.stringify(header)},`, ...documentLines(state), "}"];

@@ -231,12 +231,12 @@ export function openAccount(number: number): void {
 
 /** Names of dev accounts, bots, faucet and fee account, by address. */
 const names = computed(() => {
-  const { opening, devAccounts } = openHistory();
+  const { opening, origin } = openHistory();
   const found = new Map<Address, string>();
   const { seed } = opening.config;
   for (const { address, name } of botsOf(seed, null)) found.set(address, name);
   for (const name of ["faucet", "fees"]) found.set(houseAddress(seed, name), name);
-  for (const [index, address] of devAccounts.entries()) found.set(address, `dev-${index}`);
+  for (const [index, address] of origin.devAccounts.entries()) found.set(address, `dev-${index}`);
   return found;
 });
 

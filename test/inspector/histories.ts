@@ -8,7 +8,7 @@ import type { Exchange, Snapshot } from "../../src/engine/exchange.ts";
 import { contentHash } from "../../src/engine/hashes.ts";
 import type { OpenedExchange } from "../../src/engine/open-exchange.ts";
 import { openSource } from "../../src/history/journal-files.ts";
-import { JournalReplay, type ReplayedLine } from "../../src/history/journal-replay.ts";
+import { type ReplayedLine, replayJournalLines } from "../../src/history/journal-replay.ts";
 import { type OpenedReport, openReport } from "../../src/inspector/report-file.ts";
 import { anyChainMove, chainCommandOf } from "../core/chain/chain-moves.ts";
 import { openArena } from "../core/properties/moves.ts";
@@ -92,13 +92,12 @@ export function replayStates(
   isChecked: (row: number) => boolean = () => true,
 ): { readonly states: ReadonlyMap<number, StateHashes>; readonly lines: readonly ReplayedLine[] } {
   const source = openSource(new SimulatedDisk(new Map([[JOURNAL, journal]])), FOLDER);
-  const replay = new JournalReplay(source);
   const states = new Map<number, StateHashes>();
   const lines: ReplayedLine[] = [];
-  replay.run((line) => {
+  replayJournalLines(source, {}, (line, exchange) => {
     // The first line is the opening, which is not a row.
     const rows = line.line.n - 1;
-    if (isChecked(rows)) states.set(rows, stateHashes(replay.exchange));
+    if (isChecked(rows)) states.set(rows, stateHashes(exchange));
     if (rows > 0) lines.push(line);
   });
   return { states, lines };

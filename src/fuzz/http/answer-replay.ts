@@ -10,7 +10,7 @@ import type { Entry } from "../../engine/journal.ts";
 import { openingIn } from "../../engine/journal-scan.ts";
 import { MemoryFile } from "../../engine/memory-disk.ts";
 import { openAtOrigin } from "../../engine/open-exchange.ts";
-import { type Origin, originOfJournal } from "../../engine/origin.ts";
+import type { Origin } from "../../engine/origin.ts";
 import { type ReplayedHistory, replayHistory } from "../../history/journal-replay.ts";
 import { defectFingerprint, withoutFigures } from "../../history/shrink/trial.ts";
 import { differences } from "../../scenario/run/result.ts";
@@ -38,7 +38,7 @@ export function readJournal(bytes: Uint8Array) {
   const opening = openingIn(file);
   if (opening === null) throw new Error("the report has no complete first line");
   const history = replayHistory({ path: NAME, name: NAME, isFolder: false, file, opening });
-  return { origin: originOfJournal(opening, NAME), history, problem: problemOf(history) };
+  return { history, problem: problemOf(history) };
 }
 
 /** Describes what is wrong with a journal itself; null if it replays as recorded. */

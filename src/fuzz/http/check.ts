@@ -205,12 +205,12 @@ class ReplayCheck {
   /** Requests without an answer, which may have been executed once. */
   readonly #unanswered = new Set<Observation>();
 
-  constructor({ origin, history }: Journal, log: ObservationLog, known: Known) {
-    this.#entries = history.session;
+  constructor({ history: { origin, session } }: Journal, log: ObservationLog, known: Known) {
+    this.#entries = session;
     this.#log = log;
     this.#known = known;
     this.#replay = openReplay(origin, log);
-    this.#clock = new ClockAnswers(origin.start, history.session, log.observations);
+    this.#clock = new ClockAnswers(origin.start, session, log.observations);
     this.#first = this.#replay.exchange.sequence;
     const requested = this.#entries.filter(({ command }) => !isCausedByTime(command));
     for (const observation of log.observations) {

@@ -230,9 +230,9 @@ export class OverHttp implements SeedRunner {
       return { scenario: null, report, remark };
     }
     const { asScenario, shrinkDeadline, writeScenario } = await import("../in-process.ts");
-    const { config, start, opening, session, failing } = readJournal(Buffer.from(evidence.report)).history;
-    const entries = [...opening, ...session, ...(failing === null ? [] : [failing])];
-    const reproduction = await asScenario({ config, start, entries }, { isOver: shrinkDeadline() });
+    const { origin, entries, failing } = readJournal(Buffer.from(evidence.report)).history;
+    const all = failing === null ? entries : [...entries, failing];
+    const reproduction = await asScenario({ ...origin, entries: all }, { isOver: shrinkDeadline() });
     const none = { text: null, remark: "the commands of the journal alone do not fail" };
     return writeScenario(join(folder, `${name}.yaml`), report, reproduction ?? none);
   }

@@ -124,8 +124,8 @@ function openText(state: State, order: Order): string {
 
 /** Private key of a dev account, which is not secret. */
 function DevKey({ account }: { readonly account: Account }) {
-  const { devAccounts, opening } = openHistory();
-  const index = devAccounts.indexOf(account.address);
+  const { origin, opening } = openHistory();
+  const index = origin.devAccounts.indexOf(account.address);
   if (index < 0) return null;
   return (
     <details>
