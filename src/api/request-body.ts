@@ -2,6 +2,7 @@ import { isUtf8 } from "node:buffer";
 import * as z from "zod";
 import { type AnyBody, type BodySpec, type Endpoint, isRaw, type JsonObject } from "./endpoint.ts";
 import { ApiError, describeValue, type ErrorCode } from "./errors.ts";
+import { jsonProblem } from "./json-problem.ts";
 import { didYouMean, nearest } from "./nearest.ts";
 import { named } from "./schemas.ts";
 
@@ -20,10 +21,9 @@ export function readJsonObject(body: Buffer): JsonObject {
   let value: unknown;
   try {
     value = JSON.parse(text);
-  } catch (error) {
-    throw invalid(
-      `the body is not JSON: ${error instanceof Error ? firstLine(error.message) : "unreadable"}`,
-    );
+  } catch {
+    const hint = text.startsWith("\ufeff") ? "send the text alone, without a byte order mark" : undefined;
+    throw invalid(`the body is not JSON: ${jsonProblem(text)}`, hint);
   }
   // A flat object, such as an order, needs no check of its depth.
   const mayNest = text.indexOf("{", 1) >= 0 || text.includes("[");
@@ -34,9 +34,6 @@ export function readJsonObject(body: Buffer): JsonObject {
   }
   return value as JsonObject;
 }
-
-/** V8 quotes the source over several lines; only the first states the error. */
-const firstLine = (message: string): string => (message.split("\n", 1)[0] as string).slice(0, 160);
 
 /** Returns the nesting depth of arrays and objects in a JSON value, counting at most `most` levels. */
 export function nestingOf(value: unknown, most: number): number {
