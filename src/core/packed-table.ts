@@ -280,8 +280,9 @@ export function packingOf<Value extends { readonly number: number }>(
   const moments = items.filter(({ isMoment }) => isMoment);
   const convert = (some: readonly Item[]): Conversion<never> =>
     compiled({ items: some, widths }) ?? interpreted({ items: some, widths });
-  return {
-    ...convert(items),
+  const whole = convert(items);
+  const packing: Packing<Value> = {
+    ...whole,
     part: (...names) => convert(items.filter(({ name }) => names.includes(name as never))).unpack,
     copy: type.copy,
     figures(writer, room, bytes = new Uint8Array()) {
@@ -298,6 +299,10 @@ export function packingOf<Value extends { readonly number: number }>(
       }
     },
   };
+  // The first record decides how V8 represents each field in all of them. In one made of figures, wide integers are doubles;
+  // if a record with small ones were first, each later one would be converted by the runtime when it is first read.
+  whole.unpack(packing.figures({}, 1), 0, 1);
+  return packing;
 }
 
 const MAX_INT32 = 2_147_483_647;
