@@ -1,8 +1,8 @@
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { ORDER_TYPES, SIDES } from "../../../src/core/terms.ts";
 import { deriveTrader } from "../../server/trader.ts";
-import { type Api, startApi } from "../../support/http.ts";
+import { useApi } from "../../support/http.ts";
 import { atLevel, forAllAsync, runs } from "../../support/runs.ts";
 import { failureOf } from "./run-text.ts";
 
@@ -38,17 +38,13 @@ const anyOrder = fc.record(
 );
 
 describe("a recording of refused orders", () => {
-  let api: Api;
-  beforeAll(async () => {
-    api = await startApi();
-  });
-  afterAll(() => api.close());
+  const api = useApi();
 
   /** Sends signed orders in a new session with some markets; returns its recording. */
   async function recordingOf(orders: readonly object[], markets: readonly string[]): Promise<string> {
     await api.post("/sim/reset");
-    const tokens: unknown[] = [];
-    for (const slug of markets) tokens.push((await api.createMarket({ slug })).tokens[0]?.tokenId);
+    const tokens: string[] = [];
+    for (const slug of markets) tokens.push(await api.newToken({ slug }));
     const trader = await deriveTrader(api, 1);
     for (const [index, order] of orders.entries()) {
       const body = JSON.stringify({ tokenId: tokens[index % tokens.length], ...order });

@@ -1,5 +1,7 @@
 import { type PositionChange, positionTransaction } from "../../../src/api/contracts.ts";
+import { CONTRACTS } from "../../../src/core/chain/contracts.ts";
 import type { ContractCall } from "../../../src/core/chain/transaction.ts";
+import { MONEY_PLACES, SIZE_PLACES } from "../../../src/core/format.ts";
 import type { ExchangeConfig } from "../../../src/core/state.ts";
 import { runSteps } from "../../../src/core/steps.ts";
 import { money, size } from "../../../src/core/units.ts";
@@ -7,7 +9,7 @@ import type { Exchange } from "../../../src/engine/exchange.ts";
 import { SessionLog } from "../../../src/engine/journal.ts";
 import { type RecordedScenario, recordScenario } from "../../../src/history/record/record-session.ts";
 import { RecordingError } from "../../../src/history/record/script.ts";
-import { addressOf, eventCommand } from "../../support/commands.ts";
+import { addressOf, eventCommand, parametersIn, unitsIn } from "../../support/commands.ts";
 import { UNSETTLED } from "../../support/config.ts";
 import { TestExchange } from "../../support/exchange.ts";
 
@@ -28,17 +30,40 @@ export class SessionExchange extends TestExchange {
 
   protected override check(): void {}
 
-  /** Sends a wallet's transaction: a change of its position in the first market, or another call. */
-  call(name: string, call: PositionChange | ContractCall, nonce: number | null = null): void {
-    const { conditionId } = this.state.markets.get(1);
-    const isChange = call.kind === "redeem" || "size" in call;
-    const change = isChange ? (call as PositionChange) : REDEEM;
-    const transaction = { ...positionTransaction(addressOf(name), conditionId, change), nonce };
-    this.mustSubmit(isChange ? transaction : { ...transaction, gas: 500_000, call: call as ContractCall });
+  /**
+   * Does also what no command of a scenario's exchange does: `alice split 5`, `alice merge 1 nonce=1`, `alice redeem`, `alice allow 5`
+   * (to the exchange), `alice transfer 5` (to bob), `alice gas 7` (her native balance), `fund exchange 5` (its first account).
+   */
+  protected override perform(text: string, market: number): void {
+    const [name = "", verb = "", amount = "0"] = text.split(" ");
+    const { nonce = null } = parametersIn(text) as { readonly nonce?: number };
+    const change = positionChange(verb, amount);
+    const call = contractCall(verb, amount);
+    if (change !== null || call !== null) {
+      const { conditionId } = this.state.markets.get(1);
+      const sent = positionTransaction(addressOf(name), conditionId, change ?? { kind: "redeem" });
+      this.mustSubmit({ ...sent, nonce, ...(call && { gas: 500_000, call }) });
+    } else if (verb === "gas") {
+      this.mustSubmit({ kind: "setNativeBalance", address: addressOf(name), wei: amount });
+    } else if (verb === "exchange") {
+      const { address } = this.state.accounts.get(1);
+      const collateral = money(unitsIn(amount, MONEY_PLACES));
+      this.mustSubmit({ kind: "fundAccount", address, collateral, tokens: [], everyMarket: size(0) });
+    } else {
+      super.perform(text, market);
+    }
   }
 }
 
-const REDEEM = { kind: "redeem" } as const;
+function positionChange(verb: string, amount: string): PositionChange | null {
+  if (verb === "split" || verb === "merge") return { kind: verb, size: size(unitsIn(amount, SIZE_PLACES)) };
+  return verb === "redeem" ? { kind: verb } : null;
+}
+
+function contractCall(verb: string, amount: string): ContractCall | null {
+  if (verb === "allow") return { kind: "approve", spender: CONTRACTS.exchange, amount };
+  return verb === "transfer" ? { kind: verb, to: addressOf("bob"), amount } : null;
+}
 
 export interface SessionOptions {
   readonly settlement?: Settlement;
@@ -79,11 +104,6 @@ export function recordOf(
     return fresh.exchange;
   };
   return recordLog(log, open, options);
-}
-
-/** Returns why a session cannot be recorded. */
-export function refusalOf(...session: Parameters<typeof recordOf>): string {
-  return refusedOr(() => recordOf(...session).name);
 }
 
 /** Returns the result of `record`, or why a session cannot be recorded. */

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it, vi } from "vitest";
+import { expect, it, vi } from "vitest";
 import type { Command } from "../../../src/core/commands.ts";
 import { millis, money } from "../../../src/core/units.ts";
 import { Exchange } from "../../../src/engine/exchange.ts";
@@ -38,41 +38,32 @@ vi.mock(import("../../../src/core/rules/trading.ts"), async (load) => {
   return { ...others, tradingAppliers: broken };
 });
 
-/** Logs accepted commands, and the last one if it throws. */
-class HistoryLog {
-  readonly log = new SessionLog();
-  readonly history = (exchange: Exchange, last?: { command: Command; at: number }): History => {
-    const entries = [...(this.log.entries ?? [])];
-    if (last !== undefined) {
-      entries.push({ sequence: entries.length + 1, at: millis(last.at), command: last.command });
-    }
-    return { config: exchange.state.config, start: START, entries };
-  };
-
-  constructor() {
-    this.log.begin();
-  }
+/** Returns the history of `act`. */
+function historyOf(act: (testExchange: SessionExchange) => void): History {
+  const log = new SessionLog();
+  log.begin();
+  const testExchange = new SessionExchange(log);
+  act(testExchange);
+  return historyIn(log, testExchange.exchange);
 }
 
-/** Returns the history of an exchange. */
-function historyOf(act: (testExchange: SessionExchange) => void): History {
-  const log = new HistoryLog();
-  const testExchange = new SessionExchange(log.log);
-  act(testExchange);
-  return log.history(testExchange.exchange);
+/** Returns the history of the commands in a log, and of a last one that throws. */
+function historyIn({ entries }: SessionLog, exchange: Exchange, last: Command | null = null): History {
+  const accepted = entries ?? [];
+  const thrown = last === null ? [] : [{ sequence: accepted.length + 1, at: exchange.now, command: last }];
+  return { config: exchange.state.config, start: START, entries: [...accepted, ...thrown] };
 }
 
 const environment = environmentIn(".");
 
-describe("a history that breaks an invariant", () => {
+it("a history that breaks an invariant becomes a scenario with its own markets and a few steps", async () => {
   const names = ["ann", "ben", "cat"];
   const busy = historyOf((exchange) => {
     exchange.act("market rain; market snow tickSize=0.001; derive ann ben cat");
     const orders: number[] = [];
     for (let round = 0; round < 300; round += 1) {
-      orders.push(
-        exchange.act(`${names[round % 3]} BUY 1 YES @ 0.0${1 + (round % 5)} in ${1 + (round % 2)}`),
-      );
+      const price = `0.0${1 + (round % 5)}`;
+      orders.push(exchange.act(`${names[round % 3]} BUY 1 YES @ ${price} in ${1 + (round % 2)}`));
       if (round % 4 === 3) exchange.act(`${names[(round - 2) % 3]} cancel ${orders[round - 2]}`);
       if (round === 140) exchange.act("ben BUY 4 NO @ 0.6 in 2");
       if (round === 150) exchange.act("fund cat usdc=50 yes=3 in 2");
@@ -80,14 +71,13 @@ describe("a history that breaks an invariant", () => {
       if (round % 20 === 0) exchange.act("advance 1s");
     }
   });
-
-  it("becomes a scenario with its own markets and a few steps", async () => {
-    const seen: number[] = [];
-    const shrunk = await shrinkHistory(busy, { progress: (steps) => seen.push(steps) });
-    expect(
-      shrunk?.text,
-    ).toBe(`# Of a history of ${busy.entries.length} commands, these are enough to fail: an invariant does not hold: USDC issued = balances + locked collateral.
-scenario: "an invariant does not hold: USDC issued = balances + locked collateral"
+  const seen: number[] = [];
+  const shrunk = await shrinkHistory(busy, { progress: (steps) => seen.push(steps) });
+  const broken = "an invariant does not hold: USDC issued = balances + locked collateral";
+  expect(
+    shrunk?.text,
+  ).toBe(`# Of a history of ${busy.entries.length} commands, these are enough to fail: ${broken}.
+scenario: "${broken}"
 accounts:
   alice: { USDC: 100 }
   bob: { USDC: 100 }
@@ -95,120 +85,107 @@ steps:
   - alice: BUY 4 NO @ 0.6
   - bob: BUY 3 YES @ 0.45
 `);
-    expect(seen[0]).toBe(busy.entries.length);
-    expect(seen.at(-1)).toBe(2);
-  });
-
-  it("becomes the same scenario each time, which fails in the same way", async () => {
-    const [first, again] = [await shrinkHistory(busy), await shrinkHistory(busy)];
-    expect(again?.text).toBe(first?.text);
-    const fingerprint = await fingerprintIn(first?.text ?? "", environment);
-    expect(fingerprint?.key).toBe("invariant USDC issued = balances + locked collateral");
-  });
+  expect([seen[0], seen.at(-1)]).toEqual([busy.entries.length, 2]);
 });
 
-describe("a history with a time limit", () => {
-  it("becomes a scenario that fails in the same way, whenever the time is up", async () => {
-    const bids = Array.from({ length: 40 }, (_, round) => `ann BUY 1 YES @ 0.0${1 + (round % 5)}`).join("; ");
-    const words = `market rain; derive ann ben; ${bids}; ben BUY 4 NO @ 0.6; ann BUY 3 YES @ 0.45`;
-    const history = historyOf((exchange) => void exchange.act(words));
-    const steps = new Set<number>();
-    for (let most = 1; most < 60; most += 3) {
-      let asked = 0;
-      const shrunk = await shrinkHistory(history, { isOver: () => ++asked > most }).catch(
-        (error: unknown) => {
-          if (!(error instanceof NotRunInTime)) throw error;
-          return null;
-        },
-      );
-      if (shrunk === null) continue;
-      steps.add(shrunk.steps);
-      expect((await fingerprintIn(shrunk.text, environment))?.key).toBe(shrunk.fingerprint.key);
-    }
-    expect(steps.size).toBeGreaterThan(2);
-    expect(Math.max(...steps)).toBe(42);
-  });
+/** Shrinks a history; null if that is impossible for a reason that is expected. */
+async function shrunkUnless(
+  expected: new (...args: never[]) => Error,
+  ...of: Parameters<typeof shrinkHistory>
+) {
+  try {
+    return await shrinkHistory(...of);
+  } catch (error) {
+    if (error instanceof expected) return null;
+    throw error;
+  }
+}
+
+it("a history becomes a scenario that fails in the same way, whenever the time is up", async () => {
+  const bids = Array.from({ length: 40 }, (_, round) => `ann BUY 1 YES @ 0.0${1 + (round % 5)}`).join("; ");
+  const words = `market rain; derive ann ben; ${bids}; ben BUY 4 NO @ 0.6; ann BUY 3 YES @ 0.45`;
+  const history = historyOf((exchange) => void exchange.act(words));
+  const steps = new Set<number>();
+  for (let most = 1; most < 60; most += 3) {
+    let asked = 0;
+    const shrunk = await shrunkUnless(NotRunInTime, history, { isOver: () => ++asked > most });
+    if (shrunk === null) continue;
+    steps.add(shrunk.steps);
+    expect((await fingerprintIn(shrunk.text, environment))?.key).toBe(shrunk.fingerprint.key);
+  }
+  expect(steps.size).toBeGreaterThan(2);
+  expect(Math.max(...steps)).toBe(42);
 });
 
-describe("a history whose last command throws", () => {
-  it("becomes that command with what it needs, or a step that advances time", async () => {
-    const history = historyOf((exchange) => {
-      exchange.act("market rain; fund ann usdc=100 yes=20; fund ben usdc=100; ann BUY 1 YES @ 0.2 GTD 5s");
-      exchange.act("ben BUY 7 YES @ 0.2 GTD 60s; ann SELL 5 YES @ 0.4");
-      expect(() => exchange.advance("2m")).toThrow("cannot expire");
-    });
-    const shrunk = await shrinkHistory(history);
-    expect(shrunk?.fingerprint.sentence).toMatch(/^a defect: order \d+ cannot expire at \d+$/);
-    expect(shrunk?.text.slice(shrunk.text.indexOf("accounts:"))).toBe(`accounts:
+it("a history that ends in a defect becomes its last command with what it needs, or a step that advances time", async () => {
+  const history = historyOf((exchange) => {
+    exchange.act("market rain; fund ann usdc=100 yes=20; fund ben usdc=100; ann BUY 1 YES @ 0.2 GTD 5s");
+    exchange.act("ben BUY 7 YES @ 0.2 GTD 60s; ann SELL 5 YES @ 0.4");
+    expect(() => exchange.advance("2m")).toThrow("cannot expire");
+  });
+  const shrunk = await shrinkHistory(history);
+  expect(shrunk?.fingerprint.sentence).toMatch(/^a defect: order \d+ cannot expire at \d+$/);
+  expect(shrunk?.text.slice(shrunk.text.indexOf("accounts:"))).toBe(`accounts:
   alice: { USDC: 100 }
 steps:
   - alice: BUY 7 YES @ 0.2 GTD 2026-01-01T00:01:00Z
   - at: 2026-01-01T00:01:00Z
 `);
-  });
-
-  it("is not reduced if nothing throws", async () => {
-    expect(await shrinkHistory(historyOf((exchange) => void exchange.act("market rain")))).toBeNull();
-  });
 });
 
-describe("a failure that no scenario can express", () => {
-  it("is an error that names the commands that are enough", async () => {
-    /** Throws at `setNativeBalance`. */
-    class FailingExchange extends Exchange {
-      override submit(command: Command) {
-        if (command.kind === "setNativeBalance") throw new Error("no gas money");
-        return super.submit(command);
-      }
+it("a history in which nothing fails is not reduced", async () => {
+  expect(await shrinkHistory(historyOf((exchange) => void exchange.act("market rain")))).toBeNull();
+});
+
+it("a failure that no scenario can express is an error that names the commands that are enough", async () => {
+  /** Throws at `setNativeBalance`. */
+  class FailingExchange extends Exchange {
+    override submit(command: Command) {
+      if (command.kind === "setNativeBalance") throw new Error("no gas money");
+      return super.submit(command);
     }
-    const history = historyOf((testExchange) => {
-      testExchange.act("market rain");
-      testExchange.mustSubmit({ kind: "setNativeBalance", address: addressOf("ann"), wei: "5" });
-      testExchange.act("derive ann");
-    });
-    const shrinking = shrinkHistory(history, { open: (config, start) => new FailingExchange(config, start) });
-    await expect(shrinking).rejects.toThrow(HistoryNotExpressible);
-    await expect(shrinking).rejects.toThrow(
+  }
+  const history = historyOf((exchange) => {
+    exchange.act("market rain");
+    exchange.mustSubmit({ kind: "setNativeBalance", address: addressOf("ann"), wei: "5" });
+    exchange.act("derive ann");
+  });
+  const shrinking = shrinkHistory(history, { open: (config, start) => new FailingExchange(config, start) });
+  await expect(shrinking).rejects.toThrow(
+    new HistoryNotExpressible(
       "1 command of 4 is enough to fail (a defect: no gas money; sequences 3), but no step can express setNativeBalance",
-    );
-  });
-});
-
-describe("any failing history", () => {
-  it("becomes a scenario that fails in the same way, in which every step is needed", async () => {
-    let failing = 0;
-    await forAllAsync(
-      runs(20),
-      [fc.array(anyMove, { minLength: 30, maxLength: 120, size: "max" })],
-      async (moves) => {
-        const history = playedHistory(moves);
-        const shrunk = await shrinkHistory(history).catch((error: unknown) => {
-          if (!(error instanceof HistoryNotExpressible)) throw error;
-          return null;
-        });
-        fc.pre(shrunk !== null);
-        if (shrunk === null) return;
-        failing += 1;
-        expect((await fingerprintIn(shrunk.text, environment))?.key).toBe(shrunk.fingerprint.key);
-        expect(await superfluous(shrunk.text, shrunk.fingerprint, environment)).toEqual([]);
-        expect(shrunk.steps).toBeLessThanOrEqual(6);
-      },
-    );
-    expect(failing).toBeGreaterThan(atLevel(10));
-  });
+    ),
+  );
 });
 
 function playedHistory(moves: readonly Move[]): History {
-  const log = new HistoryLog();
-  const exchange = openArena(new Exchange(ARENA, START, log.log));
+  const log = new SessionLog();
+  log.begin();
+  const exchange = openArena(new Exchange(ARENA, START, log));
   for (const move of moves) {
     const command = commandOf(exchange.state, exchange.now, move);
     try {
       if (command !== null) exchange.submit(command);
       else if (move.kind === "wait") exchange.advanceTo(millis(exchange.now + move.ms));
     } catch {
-      return log.history(exchange, command === null ? undefined : { command, at: exchange.now });
+      return historyIn(log, exchange, command);
     }
   }
-  return log.history(exchange);
+  return historyIn(log, exchange);
 }
+
+it("any failing history becomes a scenario that fails in the same way, in which every step is needed", async () => {
+  let failing = 0;
+  const moves = fc.array(anyMove, { minLength: 30, maxLength: 120, size: "max" });
+  await forAllAsync(runs(20), [moves.map(playedHistory)], async (history) => {
+    const shrunk = await shrunkUnless(HistoryNotExpressible, history);
+    fc.pre(shrunk !== null);
+    if (shrunk === null) return;
+    failing += 1;
+    expect((await fingerprintIn(shrunk.text, environment))?.key).toBe(shrunk.fingerprint.key);
+    expect(await superfluous(shrunk.text, shrunk.fingerprint, environment)).toEqual([]);
+    expect(shrunk.steps).toBeLessThanOrEqual(6);
+    expect((await shrinkHistory(history))?.text).toBe(shrunk.text);
+  });
+  expect(failing).toBeGreaterThan(atLevel(10));
+});

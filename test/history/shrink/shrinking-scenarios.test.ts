@@ -1,207 +1,85 @@
+import { cpSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { NotRunInTime, shrinkScenario } from "../../../src/history/shrink/shrink-scenario.ts";
+import type { Environment } from "../../../src/history/shrink/trial.ts";
+import { readScenario } from "../../../src/scenario/language/read-scenario.ts";
+import type { Scenario } from "../../../src/scenario/language/steps.ts";
+import { applyUpdates } from "../../../src/scenario/run/files.ts";
+import { runScenario } from "../../../src/scenario/run/run-scenario.ts";
+import { VenueOpener } from "../../../src/scenario/run/run-suite.ts";
+import { LocalVenue } from "../../../src/scenario/venue/local-venue.ts";
+import { startScenarioServer } from "../../../src/scenario-server.ts";
+import { TestFolder } from "../../support/folder.ts";
+import { type PageText, pageWith } from "../../support/page.ts";
 import { atLevel, forAllAsync, runs } from "../../support/runs.ts";
 import { environmentIn, fingerprintIn, leaky, shrunk, superfluous } from "./planted.ts";
 
-const LONG = `# A note of the author.
-scenario: something is wrong    # a title
-seed: 7
-clock: 2026-01-01T00:00:00Z
-markets: { rain: {}, snow: { tickSize: 0.001 } }
-accounts:
-  # she buys
-  alice: { USDC: 1000, rain YES: 50 }
-  # he sells
-  bob: { rain YES: 500, USDC: 1000 }
-  carol: { USDC: 5 }
-steps:
-  # first bid
-  - alice: BUY 100 YES @ 0.55 in rain as bid   # the bid
+const folder = new TestFolder();
+cpSync(join(import.meta.dirname, "files"), folder.path, { recursive: true });
+folder.write("_inner.yaml", "steps:\n  # three\n  - zoe: BUY 3 YES @ 0.03\n");
+folder.write(
+  "_outer.yaml",
+  "# one\n- zoe: BUY 1 YES @ 0.01\n- include: _inner.yaml\n# two\n- zoe:\n    BUY 2 YES\n    @ 0.02 as two\n",
+);
+const environment = environmentIn(folder.path);
+const defective = environmentIn(folder.path, leaky);
 
-  - bob: SELL 40 YES @ 0.50 in rain
-    fills: [SELL 40 YES @ 0.55 in rain from alice]
-    status: MATCHED 40/40
-  - alice: BUY 10 YES @ 0.10 in snow as other
-  - carol: BUY 10 YES @ 0.9 in snow
-    rejects: INSUFFICIENT_BALANCE
-  - advance: 10s
-  - alice: cancel other
-  - race:
-    - bob: BUY 10 YES @ 0.2 in rain
-    - carol: BUY 1 YES @ 0.3 in rain as c
-    after: { orders: { c: LIVE 0/1 } }
-  # and here it is wrong
-  - expect:
-      book:     { rain YES: { bids: [0.55 x 60, 0.3 x 1, 0.2 x 10] } }
-      orders:   { bid: LIVE 50/100, other: CANCELED 0/10 }   # 40!
-      balances: { alice: { USDC: 945, rain YES: 40 } }
-  - advance: 10s
-`;
-
-const HEADER = "scenario: repeated\naccounts: { alice: { USDC: 1000 }, bob: { YES: 1000 } }\nsteps:\n";
-
-describe("a scenario whose steps are repeated", () => {
-  it("has the fewest rounds, and the fewest steps of a round", async () => {
-    const { text, before, steps, isMinimal } = await shrunk(`${HEADER}  - repeat: 50
-    steps:
-      - bob: BUY 1 YES @ 0.10
-        rejects: INSUFFICIENT_BALANCE
-      - alice: BUY 5 YES @ 0.50 as bid#   # five more
-      - alice: BUY 5 YES @ 0.40 as low
-      - advance: 1s
-  - expect: { orders: { bid1: LIVE 0/5, bid7: CANCELED 0/5, bid50: LIVE 0/5 } }
-`);
-    expect(text).toBe(`scenario: repeated
-accounts: { alice: { USDC: 1000 } }
-steps:
-  - repeat: 7
-    steps:
-      - alice: BUY 5 YES @ 0.50 as bid#   # five more
-  - expect: { orders: { bid7: CANCELED 0/5 } }
-`);
-    expect({ before, steps, isMinimal }).toEqual({ before: 201, steps: 8, isMinimal: true });
-  });
-
-  it("has the rows of a flow as steps if one round is enough", async () => {
-    const { text, steps, remarks } = await shrunk(`${HEADER}  - repeat: 3
-    steps:
-      - generate: { orders: 50, accounts: 5 }
-  - expect: { quote: { YES: { last: none } } }
-`);
-    expect(text).toMatch(/steps:\n( {2}- \S+: (fund|BUY|SELL) .*\n)+ {2}- expect: /);
-    expect(steps).toBeLessThan(8);
-    expect(remarks).toEqual([]);
-  });
-
-  it("keeps flows if several rounds are needed, with a remark", async () => {
-    const hashed = `${HEADER}  - repeat: 2
-    steps:
-      - generate: { orders: 5, accounts: 2 }
-  - expect: { stateHash: "v2:${"0".repeat(64)}" }
-`;
-    const { text, remarks } = await shrunk(hashed);
-    expect(text.slice(text.indexOf("steps:"))).toBe(hashed.slice(hashed.indexOf("steps:")));
-    expect(remarks).toEqual([
-      "flows and golden files stay as they are if steps are repeated, or are in another file",
-    ]);
-  });
-
-  it("has no repeat if one round is enough", async () => {
-    const { text } = await shrunk(`${HEADER}  - repeat: 3
-    steps:
-      - repeat: 4
-        steps:
-          - alice: BUY 5 YES @ 0.50 as bid#
-          - expect: { orders: { bid#: MATCHED 5/5 } }
-`);
-    expect(text).toBe(`scenario: repeated
-accounts: { alice: { USDC: 1000 } }
-steps:
-  - alice: BUY 5 YES @ 0.50 as bid1
-  - expect: { orders: { bid1: MATCHED 5/5 } }
-`);
-  });
-});
-
-describe("a scenario whose expectation does not hold", () => {
-  it("keeps what is needed to fail, word for word, with its comments", async () => {
-    const { text, before, steps, isMinimal } = await shrunk(LONG);
-    expect(text).toBe(`# A note of the author.
-scenario: something is wrong    # a title
-markets: { rain: {} }
-accounts:
-  # she buys
-  alice: { USDC: 1000 }
-  # he sells
-  bob: { rain YES: 500 }
-steps:
-  # first bid
-  - alice: BUY 100 YES @ 0.55 in rain as bid   # the bid
-
-  - bob: SELL 40 YES @ 0.50 in rain
-  # and here it is wrong
-  - expect:
-      orders:   { bid: LIVE 50/100 }   # 40!
-`);
-    expect({ before, steps, isMinimal }).toEqual({ before: 11, steps: 3, isMinimal: true });
-  });
-
-  it("is the same with CRLF line ends, which are kept", async () => {
-    const { text } = await shrunk(LONG.replaceAll("\n", "\r\n"));
-    expect(text.replaceAll("\r\n", "\n")).toBe((await shrunk(LONG)).text);
-    expect(text.split("\r\n").length).toBe(text.split("\n").length);
-  });
-
-  it("can be JSON", async () => {
-    const { text } = await shrunk(`{
-  "scenario": "as JSON",
-  "accounts": { "alice": { "USDC": 100 }, "bob": { "YES": 10 } },
-  "steps": [
-    { "alice": "BUY 10 YES @ 0.5 as bid" },
-    { "bob": "SELL 1 YES @ 0.7" },
-    { "expect": { "quote": { "YES": { "bid": 0.5, "ask": 0.8 } } } },
-    { "advance": "1s" }
-  ]
+/** Writes the golden file of a scenario, with something else in one place. */
+async function writeGolden(scenario: string, right: string | RegExp, wrong: string): Promise<void> {
+  rmSync(folder.at("golden.txt"), { force: true });
+  const read = readScenario(environment.file, scenario, { folder: folder.path });
+  if (read.scenario === null) throw new Error("the scenario is wrong");
+  const options = { way: "process", open: environment.open, isUpdating: true } as const;
+  await applyUpdates((await runScenario(read.scenario, options)).updates);
+  const golden = folder.read("golden.txt");
+  expect(golden).toMatch(right);
+  folder.write("golden.txt", golden.replace(right, wrong));
 }
-`);
-    expect(text).toBe(`{
-  "scenario": "as JSON",
-  "accounts": { "bob": { "YES": 10 } },
-  "steps": [
-    { "bob": "SELL 1 YES @ 0.7" },
-    { "expect": { "quote": { "YES": { "ask": 0.8 } } } }
-  ]
+
+/** Returns the scenario that a text of the page is about, and where it is tried. */
+async function caseOf({ heading, opening, text }: PageText): Promise<[string, Environment]> {
+  if (heading.startsWith("a golden file")) {
+    const [line = ""] = /^.*\n/.exec(text) ?? [];
+    await writeGolden(opening, line, text.slice(line.length));
+    return [opening, environment];
+  }
+  const opener = new VenueOpener();
+  if (heading === "over HTTP")
+    return [text, environmentIn(folder.path, (scenario) => opener.served(scenario, startScenarioServer))];
+  return [opening + text, heading === "a broken invariant" ? defective : environment];
 }
-`);
-  });
 
-  it("must fail", async () => {
-    const passing = LONG.replace("50/100", "40/100").replace("rain YES: 40 }", "rain YES: 90 }");
-    expect(await shrunk(passing).catch((error: Error) => error.message)).toBe("the scenario does not fail");
-    await expect(shrunk("scenario: x")).rejects.toThrow("the scenario does not fail");
+it("a failing scenario is reduced to the steps that its page shows, each of which is needed", async () => {
+  const page = await pageWith(readFileSync(join(import.meta.dirname, "shrunk.txt"), "utf8"), async (text) => {
+    const [scenario, where] = await caseOf(text);
+    const small = await shrunk(scenario, where);
+    expect((await fingerprintIn(small.text, where))?.key).toBe(small.fingerprint.key);
+    const extra = await superfluous(small.text, small.fingerprint, where);
+    return [
+      `${small.before} → ${small.steps}: ${small.fingerprint.sentence}`,
+      ...small.remarks.map((remark) => `! ${remark}`),
+      ...extra.map((step) => `! it fails without this step, too: ${step}`),
+      ...small.text.trimEnd().split("\n"),
+    ];
   });
-});
+  await expect(page).toMatchFileSnapshot("shrunk.txt");
+}, 240_000);
 
-describe("a race", () => {
-  const RACE = `scenario: who is first
-accounts: { alice: { USDC: 100 }, bob: { YES: 100 } }
-steps:
-  - bob: SELL 10 YES @ 0.60 as ask
-  - race:
-      - bob: SELL 1 YES @ 0.70
-      - bob: cancel ask
-      - alice: BUY 10 YES @ 0.60 as taker
-    after:
-      book: { YES: { bids: [] } }
-      orders: { taker: MATCHED 10/10 }
-`;
-  it("becomes its steps in one order if that is enough", async () => {
-    const { text } = await shrunk(RACE);
-    expect(text).toBe(`scenario: who is first
-accounts: { alice: { USDC: 100 } }
-steps:
-  - alice: BUY 10 YES @ 0.60 as taker
-  - expect:
-      book: { YES: { bids: [] } }
-`);
-  });
+it("the rows before the first difference of a golden file are enough, however many follow", async () => {
+  const made =
+    "scenario: made\nseed: 4711\nsteps:\n  - generate: { orders: 6000, accounts: 5 }\n  - expect: { golden: golden.txt }\n";
+  await writeGolden(made, /(trades\n(?:.*\n){20} {2}\S+ \w+ )[\d.]+/, "$13.21");
+  const { text, before, steps } = await shrunk(made, environment);
+  expect(text).toMatch(/ 3\.21 \w+ @ [\d.]+ from \S+( \w+)?\n$/);
+  expect(before).toBeLessThan(500);
+  expect(steps).toBeLessThan(30);
+}, 240_000);
 
-  it("counts as its steps, so that one order of them is not more", async () => {
-    const { text, before, steps, remarks } = await shrunk(`scenario: nothing but a race
-accounts: { alice: { USDC: 100 }, bob: { YES: 100 } }
-steps:
-  - race:
-      - bob: SELL 10 YES @ 0.60
-      - alice: BUY 10 YES @ 0.60
-    after: { balances: { alice: { YES: 11 } } }
-`);
-    expect(text.slice(text.indexOf("steps:"))).toBe(`steps:
-  - bob: SELL 10 YES @ 0.60
-  - alice: BUY 10 YES @ 0.60
-  - expect: { balances: { alice: { YES: 11 } } }
-`);
-    expect({ before, steps, remarks }).toEqual({ before: 3, steps: 3, remarks: [] });
-  });
+it("a scenario that passes, or has no steps, is not reduced", async () => {
+  for (const text of ["scenario: x\nsteps: [advance: 1s]\n", "scenario: x"])
+    await expect(shrunk(text)).rejects.toThrow("the scenario does not fail");
 });
 
 /** Returns a scenario of a thousand orders, cancels and pauses, and three orders of which the last fills two others. */
@@ -220,31 +98,24 @@ function thousandSteps(): string {
   return head + steps.map((step) => `  - ${step}\n`).join("");
 }
 
-describe("a broken invariant", () => {
-  it("in a thousand steps is reduced to three", async () => {
-    const environment = environmentIn("/nowhere", leaky);
-    const seen: number[] = [];
-    const { text, fingerprint } = await shrunk(thousandSteps(), environment, {
-      progress: (steps) => seen.push(steps),
-    });
-    expect(text).toBe(`scenario: a thousand steps
-accounts: { alice: { USDC: 1000 }, bob: { YES: 1000 }, carol: { YES: 1000 } }
-steps:
-  - carol: SELL 20 YES @ 0.90
-  - bob: SELL 15 YES @ 0.91 as ask
-  - alice: BUY 30 YES @ 0.95
-`);
-    expect(fingerprint.sentence).toBe(
-      "an invariant does not hold: USDC issued = balances + locked collateral",
-    );
-    expect(await superfluous(text, fingerprint, environment)).toEqual([]);
-    expect(seen[0]).toBe(1003);
-    expect(seen.at(-1)).toBe(3);
-    expect(seen).toEqual([...seen].sort((a, b) => b - a));
-  });
+it("an invariant that is broken in a thousand steps with CRLF is broken by three, with CRLF", async () => {
+  const seen: number[] = [];
+  const progress = (steps: number): void => void seen.push(steps);
+  const { text } = await shrunk(thousandSteps().replaceAll("\n", "\r\n"), defective, { progress });
+  expect(text.split("\r\n")).toEqual([
+    "scenario: a thousand steps",
+    "accounts: { alice: { USDC: 1000 }, bob: { YES: 1000 }, carol: { YES: 1000 } }",
+    "steps:",
+    "  - carol: SELL 20 YES @ 0.90",
+    "  - bob: SELL 15 YES @ 0.91 as ask",
+    "  - alice: BUY 30 YES @ 0.95",
+    "",
+  ]);
+  expect([seen[0], seen.at(-1)]).toEqual([1003, 3]);
+  expect(seen).toEqual([...seen].sort((a, b) => b - a));
 });
 
-describe("any failing scenario", () => {
+it("any failing scenario becomes one that fails in the same way, always the same, in which every step is needed", async () => {
   const word = (words: string) => fc.constantFrom(...words.split(" "));
   const order = fc
     .tuple(
@@ -264,46 +135,89 @@ describe("any failing scenario", () => {
     const funds = "{ USDC: 10000, YES: 1000, NO: 1000 }";
     return `scenario: any\naccounts: { ann: ${funds}, ben: ${funds}, cat: ${funds} }\nsteps:\n${steps.join("")}`;
   };
-
-  it("becomes the same scenario each time, which fails in the same way and in which every step is needed", async () => {
-    const environment = environmentIn("/nowhere", leaky);
-    let failing = 0;
-    await forAllAsync(
-      runs(30),
-      [fc.array(line, { minLength: 5, maxLength: 60, size: "max" })],
-      async (lines) => {
-        const text = textOf(lines);
-        const fingerprint = await fingerprintIn(text, environment);
-        fc.pre(fingerprint !== null);
-        failing += 1;
-        const small = await shrunk(text, environment);
-        expect(small.fingerprint.key).toBe(fingerprint?.key);
-        expect((await fingerprintIn(small.text, environment))?.key).toBe(fingerprint?.key);
-        expect(await superfluous(small.text, small.fingerprint, environment)).toEqual([]);
-        expect(small.steps).toBeLessThanOrEqual(5);
-        expect((await shrunk(text, environment)).text).toBe(small.text);
-      },
-    );
-    expect(failing).toBeGreaterThan(atLevel(10));
+  let failing = 0;
+  const lines = fc.array(line, { minLength: 5, maxLength: 60, size: "max" });
+  await forAllAsync(runs(30), [lines.map(textOf)], async (text) => {
+    const fingerprint = await fingerprintIn(text, defective);
+    fc.pre(fingerprint !== null);
+    failing += 1;
+    const small = await shrunk(text, defective);
+    expect(small.fingerprint.key).toBe(fingerprint?.key);
+    expect((await fingerprintIn(small.text, defective))?.key).toBe(fingerprint?.key);
+    expect(await superfluous(small.text, small.fingerprint, defective)).toEqual([]);
+    expect(small.steps).toBeLessThanOrEqual(5);
+    expect((await shrunk(text, defective)).text).toBe(small.text);
   });
+  expect(failing).toBeGreaterThan(atLevel(10));
 });
 
-describe("a scenario that would break an invariant with fewer steps", () => {
-  it("keeps them, so that it fails in the same way", async () => {
-    const environment = environmentIn("/nowhere", leaky);
-    const text = `scenario: three offers
-accounts: { alice: { USDC: 100 }, bob: { YES: 100 } }
-steps:
-  - bob: SELL 10 YES @ 0.50
-  - bob: SELL 10 YES @ 0.50
-  - bob: SELL 10 YES @ 0.50
-  - bob: SELL 20 YES @ 0.50
-  - alice: BUY 30 YES @ 0.50 as bid
-  - expect: { orders: { bid: LIVE 5/30 } }
-`;
-    const { text: small, fingerprint } = await shrunk(text, environment);
-    expect((await fingerprintIn(small, environment))?.key).toBe(fingerprint.key);
-    expect(await superfluous(small, fingerprint, environment)).toEqual([]);
-    expect(small).toBe(text.replace("  - bob: SELL 20 YES @ 0.50\n", ""));
+/** Counts the commands that its exchanges accept, as a clock. */
+class Commands {
+  count = 0;
+  readonly #open = (scenario: Scenario): LocalVenue => {
+    const venue = new LocalVenue(scenario);
+    venue.exchange.watch(() => {
+      this.count += 1;
+    });
+    return venue;
+  };
+  readonly environment = environmentIn(folder.path, this.#open);
+  /** Returns whether a number of commands have been accepted from now on. */
+  after(end: number): () => boolean {
+    this.count = 0;
+    return () => this.count >= end;
+  }
+}
+
+/** Maximum number of commands between two checks of the time. */
+const MAX_UNCHECKED = 600;
+
+describe("when the time is up", () => {
+  const commands = new Commands();
+  const long =
+    "scenario: long\nsteps:\n  - generate: { orders: 5000, accounts: 5 }\n  - expect: { quote: { YES: { last: none } } }\n";
+
+  it("a trial stops in the middle of a flow; if it was the first, nothing is known", async () => {
+    const whole = await fingerprintIn(long, commands.environment);
+    const end = commands.count * 1.5;
+    const small = await shrunk(long, commands.environment, { isOver: commands.after(end) });
+    expect(commands.count).toBeLessThan(end + MAX_UNCHECKED);
+    expect(small).toMatchObject({ text: long, isMinimal: false, fingerprint: { key: whole?.key } });
+    const first = shrinkScenario(long, commands.environment, { isOver: commands.after(1000) });
+    await expect(first).rejects.toThrow(NotRunInTime);
+    expect(commands.count).toBeLessThan(1000 + MAX_UNCHECKED);
+  });
+
+  const rows = Array.from(
+    { length: 60 },
+    (_, row) => `${row}s,ann,place,,BUY,YES,0.${20 + row},1,GTD +100s\n`,
+  );
+  folder.write(
+    "bids.csv",
+    `at,account,op,ref,side,outcome,price,size,type\n0,ann,fund,,,USDC,,100,\n${rows.join("")}`,
+  );
+  /** What fails, its steps, and the commands between two of the moments when the time is up. */
+  it.each([
+    ["a flow", "  - replay: bids.csv\n  - expect: { quote: { YES: { bid: 0.1 } } }\n", 100],
+    [
+      "repeated steps",
+      "  - repeat: 40\n    steps: [{ ann: BUY 1 YES @ 0.50 as bid# }, { ann: BUY 1 YES @ 0.40 }]\n  - expect: { orders: { bid3: CANCELED 0/1 } }\n",
+      25,
+    ],
+  ])("%s: what is left fails in the same way, with no more steps", async (_what, steps, between) => {
+    const text = `scenario: any\naccounts: { ann: { USDC: 1000 } }\nsteps:\n${steps}`;
+    const whole = await fingerprintIn(text, commands.environment);
+    const counts = new Set<number>();
+    let isMinimal = false;
+    for (let end = 200; end <= 200 + 8 * between; end += between) {
+      const small = await shrunk(text, commands.environment, { isOver: commands.after(end) });
+      expect(commands.count).toBeLessThan(end + MAX_UNCHECKED);
+      expect((await fingerprintIn(small.text, commands.environment))?.key).toBe(whole?.key);
+      expect(small.steps).toBeLessThanOrEqual(small.before);
+      counts.add(small.steps);
+      isMinimal = small.isMinimal;
+    }
+    expect(counts.size).toBeGreaterThan(2);
+    expect(isMinimal).toBe(true);
   });
 });
