@@ -1,6 +1,7 @@
 import MiniSearch from "minisearch";
 import type { EventRecord, Market } from "../core/market.ts";
 import type { State } from "../core/state.ts";
+import type { Table } from "../core/table.ts";
 import { compareSums } from "../core/units.ts";
 
 type MarketSort = "volume" | "liquidity" | "createdAt" | "endDate";
@@ -53,8 +54,16 @@ interface Found {
   readonly number: number;
 }
 
-/** The searched texts of an event or a market. */
-type Texts = Pick<Market, "description" | "category" | "tags">;
+/** The searched texts of an event or a market, which never change. */
+interface Texts {
+  readonly title: string;
+  readonly text: string;
+}
+
+const textsOf = (item: Readonly<EventRecord> | Readonly<Market>): Texts => ({
+  title: "question" in item ? item.question : item.title,
+  text: [item.description, item.category, ...item.tags].join(" "),
+});
 
 /** Letters that decomposition leaves whole, as a person would type them. */
 const FOLDED: Readonly<Record<string, string>> = {
@@ -79,12 +88,15 @@ export const folded = (text: string): string =>
 
 const wordsOf = (text: string): string[] => folded(text).match(/[\p{L}\p{N}]+/gu) ?? [];
 
+type Items = Pick<Table<EventRecord> | Table<Market>, "size" | "peek">;
+
 /** Full-text search over the events and markets of one exchange; each search first indexes new ones. */
 export class SearchIndex {
   #state: State | null = null;
   #index = emptyIndex();
-  #events = 0;
-  #markets = 0;
+  /** What is indexed, by number. */
+  #events: Texts[] = [];
+  #markets: Texts[] = [];
 
   /** Returns the matches of all words of the query (prefixes count): best first, then events before markets, oldest first. */
   search(state: State, query: string): Found[] {
@@ -102,27 +114,31 @@ export class SearchIndex {
   }
 
   #update(state: State): void {
-    if (this.#state !== state) {
-      this.#state = state;
-      this.#index = emptyIndex();
-      this.#events = 0;
-      this.#markets = 0;
-    }
-    while (this.#events < state.events.size) {
-      const event = state.events.get(++this.#events);
-      this.#add("event", event.number, event.title, event);
-    }
-    while (this.#markets < state.markets.size) {
-      const market = state.markets.get(++this.#markets);
-      this.#add("market", market.number, market.question, market);
-    }
+    const { events, markets } = state;
+    // A snapshot replaces the state by an equal copy; a restored one may have other events and markets.
+    const isOther = this.#state !== state && !(isIn(events, this.#events) && isIn(markets, this.#markets));
+    if (isOther) [this.#index, this.#events, this.#markets] = [emptyIndex(), [], []];
+    this.#state = state;
+    this.#addNew("event", events, this.#events);
+    this.#addNew("market", markets, this.#markets);
   }
 
-  #add(type: Found["type"], number: number, title: string, { description, category, tags }: Texts): void {
-    const id = `${type} ${number}`;
-    this.#index.add({ id, type, number, title, text: [description, category, ...tags].join(" ") });
+  #addNew(type: Found["type"], items: Items, indexed: Texts[]): void {
+    while (indexed.length < items.size) {
+      const texts = textsOf(items.peek(indexed.length + 1));
+      const number = indexed.push(texts);
+      this.#index.add({ id: `${type} ${number}`, type, number, ...texts });
+    }
   }
 }
+
+/** Whether the first items have these texts. */
+const isIn = (items: Items, indexed: readonly Texts[]): boolean =>
+  indexed.length <= items.size &&
+  indexed.every(({ title, text }, index) => {
+    const found = textsOf(items.peek(index + 1));
+    return found.title === title && found.text === text;
+  });
 
 const emptyIndex = () =>
   new MiniSearch({

@@ -1,4 +1,5 @@
-import { describe, expect, it } from "vitest";
+import MiniSearch from "minisearch";
+import { describe, expect, it, vi } from "vitest";
 import { numbersAs } from "../../../src/api/decimals.ts";
 import { MarketRanking, SearchIndex } from "../../../src/api/market-search.ts";
 import { BookPages } from "../../../src/api/order-book.ts";
@@ -140,6 +141,25 @@ describe("caches are invalidated by a restore:", () => {
     testExchange.exchange.restore(before);
     expect(derive()).toBe(second);
   });
+});
+
+it("the search index continues after a snapshot, and after a restore to the same events and markets", () => {
+  const testExchange = openFundedExchange();
+  const { exchange } = testExchange;
+  testExchange.mustSubmit(eventCommand("rain"));
+  const index = new SearchIndex();
+  const add = vi.spyOn(MiniSearch.prototype, "add");
+  const found = (word: string): number => index.search(exchange.state, word).length;
+  expect(found("rain")).toBe(1);
+  const indexed = add.mock.calls.length;
+  const snapshot = exchange.snapshot();
+  testExchange.send("alice BUY 1 YES @ 0.5");
+  expect(found("rain")).toBe(1);
+  exchange.restore(snapshot);
+  expect([found("rain"), add.mock.calls.length]).toEqual([1, indexed]);
+  testExchange.mustSubmit(eventCommand("snow"));
+  expect([found("snow"), add.mock.calls.length]).toEqual([1, indexed + 1]);
+  add.mockRestore();
 });
 
 describe("stored snapshots", () => {
