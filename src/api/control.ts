@@ -349,7 +349,7 @@ const STREAM = `The contents of the journal as events of \`text/event-stream\`. 
 
 - \`opening\`: where the reader starts. Its \`reason\` is the requested \`start\` or \`now\`; or the reader starts with the current state, because it was too slow (\`slow\`), a snapshot was restored or the exchange was reset (\`putBack\`; the \`request\` that did it follows), the id is not in memory (\`unknown\`), or the session is too long (\`tooLong\`). With all reasons but \`now\` it has \`config\`, \`start\` and \`base\`, like the first line of a journal; \`base.content.clobsim.digest\` is the digest of the history.
 - \`command\`: \`s\` sequence, \`t\` time, \`k\` kind, \`d\` fields, \`r\` 8 hex digits of a hash of its events.
-- \`refused\`: a refused request, as in the journal. \`clock\`: a change of the clock's mode or rate.
+- \`refused\`: a refused request, as in the journal. \`clock\`: the clock was set or moved; its mode and rate as in \`GET /sim/clock\`.
 - \`request\`: a request that could change something, or that failed: \`requestId\`, \`method\`, \`path\`, \`status\`, wall \`ms\`, \`code\`, \`fault\`, \`caller\`, and \`first\` and \`last\` of the commands accepted between its start and its answer. Each push has at most 20 successful requests with commands outside \`/sim\`.
 
 An id begins with the sequence of the latest command. A reader that sends it as \`Last-Event-ID\` resumes after that entry without gaps or repeats, or gets an \`opening\` if that is impossible. Entries are sent only once they are durable. A reader with \`from=start\` also gets earlier commands and refused requests, whose ids end in \`-start\`. The server sends at most 30 times a second, and a comment every 15 s.`;

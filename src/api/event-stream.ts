@@ -23,10 +23,10 @@ export interface StreamOpening {
   readonly base?: { readonly kind: "world" | "state"; readonly content: object };
 }
 
-/** Mode of the clock. */
+/** Mode and rate of the clock, as in `GET /sim/clock`. */
 export interface StreamClock {
   readonly mode: "real" | "frozen" | "scaled";
-  /** Virtual seconds per wall second; applies only in scaled mode. */
+  /** Virtual seconds per wall second: 1 when real, 0 when frozen. */
   readonly rate: number;
 }
 

@@ -170,7 +170,7 @@ class Feed {
         this.#added();
       }),
       exchange.watchRewind(() => this.#goBack()),
-      clock.watch(({ mode, rate }) => this.note("clock", JSON.stringify({ mode, rate }))),
+      clock.watch(() => this.note("clock", JSON.stringify({ mode: clock.mode, rate: clock.rate }))),
       () => clearInterval(heartbeats),
     ];
   }
@@ -289,7 +289,7 @@ class Feed {
 
   *#openingPieces(id: string, reason: OpeningReason, exchange: Moment): Generator<Piece> {
     const { origin, clock, beganAtOrigin } = this.#opened;
-    const { mode, rate } = clock.setting;
+    const { mode, rate } = clock;
     const { now, sequence, hash } = exchange;
     const facts = {
       ...{ reason, t: now, format: FORMAT, engine: this.#engine, seed: origin.config.seed },
@@ -389,7 +389,7 @@ function momentOf(exchange: Exchange): Moment {
 
 /** Returns the clock entry with the id line `id`: mode, rate and virtual time. */
 function clockText(id: string, { clock, exchange }: OpenedExchange): string {
-  const { mode, rate } = clock.setting;
+  const { mode, rate } = clock;
   return `${id}event: clock\ndata: ${JSON.stringify({ t: exchange.now, d: { mode, rate } })}\n\n`;
 }
 

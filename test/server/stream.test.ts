@@ -110,6 +110,24 @@ describe("the feed", () => {
     expect(reader.entries[5]?.data).toMatchObject({ d: { first: sequence + 3, last: sequence + 3 } });
   });
 
+  it("has the clock as GET /sim/clock, after each change and each move", async () => {
+    const reader = await follow();
+    const clock = async () => {
+      const { mode, rate } = await api.get<Info["clock"]>("/sim/clock");
+      return { mode, rate };
+    };
+    const clocks = [await clock()];
+    for (const change of [{ advance: "1ms" }, { mode: "scaled", rate: 0.001 }, { mode: "frozen" }]) {
+      await api.post("/sim/clock", change);
+      clocks.push(await clock());
+    }
+    await receivedBy(reader);
+    const sent = reader.entries.flatMap(({ event, data }) =>
+      event === "opening" ? [data.clock] : event === "clock" ? [data.d] : [],
+    );
+    expect(sent.map(({ mode, rate }) => ({ mode, rate }))).toEqual(clocks);
+  });
+
   it("replays from an opening with a base to the hash of the exchange", async () => {
     await forAll([anyMoves], async (moves) => {
       const reader = await follow("?from=start");
@@ -171,7 +189,7 @@ describe("the beginning of a feed", () => {
     const { sequence, stateHash, seed } = await info();
     expect(reader.entries[0]?.data).toEqual({
       ...{ reason: "now", t: 1_767_225_600_000, format: "clobsim-journal/1", engine: expect.any(String) },
-      ...{ seed, sequence, hash: stateHash, clock: { mode: "frozen", rate: 1, followsWall: false } },
+      ...{ seed, sequence, hash: stateHash, clock: { mode: "frozen", rate: 0, followsWall: false } },
     });
   });
 
