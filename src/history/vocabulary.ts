@@ -13,7 +13,7 @@ import { defaultMarket, type MarketTerms, tokenText } from "../scenario/language
 import { NEXT_ORDER } from "../scenario/language/order-line.ts";
 import { isOneStep, type OneStepCommand, WRITTEN, type Written } from "../scenario/language/steps.ts";
 import { fillText, tradeText } from "../scenario/run/format.ts";
-import { shortenedSlug } from "../simulation/event-story.ts";
+import { uniqueName } from "../simulation/event-story.ts";
 import { type Entry, faultStep, map, moment, roundedTerms, type Step, scalar } from "./scenario-text.ts";
 import { faultedOrder, marketOfEvent, positionCallIn, type Trace, type TracedCommand } from "./trace.ts";
 
@@ -276,8 +276,7 @@ export function touchedMarkets(
     .sort((a, b) => a - b)
     .map((number) => {
       const after = end.markets.get(number);
-      const name = freeName(after.slug, names);
-      names.add(name);
+      const name = uniqueMarketName(after.slug, names);
       return { number, name, before: opening.markets.find(number) ?? null, after };
     });
 }
@@ -285,20 +284,15 @@ export function touchedMarkets(
 /** Maximum length of a name in a scenario. */
 export const MAX_NAME_LENGTH = 64;
 
-/** Turns a slug into an unused market name for a scenario. */
-export function freeName(slug: string, taken: ReadonlySet<string>): string {
+/** Turns a slug into an unused market name for a scenario, and adds it to `taken`. */
+export function uniqueMarketName(slug: string, taken: Set<string>): string {
   const words =
     slug
       .toLowerCase()
       .match(/[a-z\d]+/g)
       ?.join("-") ?? "market";
   // A name must not look like a number or null in YAML.
-  const named = scalar(words) === words ? words : `market-${words}`;
-  for (let next = 1; ; next += 1) {
-    const suffix = next === 1 ? "" : `-${next}`;
-    const name = shortenedSlug(named, MAX_NAME_LENGTH - suffix.length) + suffix;
-    if (!taken.has(name)) return name;
-  }
+  return uniqueName(scalar(words) === words ? words : `market-${words}`, taken, MAX_NAME_LENGTH);
 }
 
 const DEFAULTS = defaultMarket();

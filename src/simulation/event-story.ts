@@ -162,20 +162,22 @@ export function slugOf(text: string): string {
   return shortenedSlug(words === "" ? "untitled" : words, MAX_SLUG_LENGTH);
 }
 
-/** Returns a unique slug of a text, numbered if necessary, and adds it to `taken`. */
-export function uniqueSlug(text: string, taken: Set<string>): string {
-  const plain = slugOf(text);
-  let slug = plain;
-  for (let copy = 2; taken.has(slug); copy += 1) {
-    const suffix = `-${copy}`;
-    slug = shortenedSlug(plain, MAX_SLUG_LENGTH - suffix.length) + suffix;
+export const uniqueSlug = (text: string, taken: Set<string>): string =>
+  uniqueName(slugOf(text), taken, MAX_SLUG_LENGTH);
+
+/** Returns a name like the wanted one, shortened to `max` and numbered if necessary, and adds it to `taken`. */
+export function uniqueName(wanted: string, taken: Set<string>, max: number): string {
+  for (let number = 1; ; number += 1) {
+    const suffix = number === 1 ? "" : `-${number}`;
+    const name = shortenedSlug(wanted, max - suffix.length) + suffix;
+    if (taken.has(name)) continue;
+    taken.add(name);
+    return name;
   }
-  taken.add(slug);
-  return slug;
 }
 
 /** Cuts a slug at the last possible hyphen, or a single long word anywhere. */
-export function shortenedSlug(slug: string, max: number): string {
+function shortenedSlug(slug: string, max: number): string {
   if (slug.length <= max) return slug;
   const cut = slug.lastIndexOf("-", max);
   return cut > 0 ? slug.slice(0, cut) : slug.slice(0, max);

@@ -26,7 +26,7 @@ import { Wallets } from "../../scenario/venue/venue.ts";
 import { refusedBy } from "../../scenario/venue/views.ts";
 import type { Session as RecordedSession } from "../record/record-session.ts";
 import { Remapper, type TracedCommand, traceCommands } from "../trace.ts";
-import { accountNames, freeName, MAX_NAME_LENGTH, touchedMarkets } from "../vocabulary.ts";
+import { accountNames, MAX_NAME_LENGTH, touchedMarkets, uniqueMarketName } from "../vocabulary.ts";
 import {
   defectFingerprint,
   type FailureFingerprint,
@@ -57,9 +57,8 @@ export function historyNames({
   const taken = new Set(marketNames.values());
   const nameOfSlug = new Map<string, string>();
   for (const { number, slug } of end.markets) {
-    const name = marketNames.get(number) ?? freeName(slug, taken);
+    const name = marketNames.get(number) ?? uniqueMarketName(slug, taken);
     marketNames.set(number, name);
-    taken.add(name);
     nameOfSlug.set(slug, name);
   }
   const markets = touched.length > 0 ? touched.map(({ name }) => name) : [...marketNames.values()];

@@ -6,8 +6,10 @@ import { goldenText, rowText } from "../../scenario/run/format.ts";
 import { byOperations, playFlow } from "../../scenario/venue/play-flow.ts";
 import type { Venue } from "../../scenario/venue/venue.ts";
 import type { Checks } from "../../scenario/venue/views.ts";
+import { uniqueName } from "../../simulation/event-story.ts";
 import type { FlowRow } from "../../simulation/flow.ts";
 import { moment } from "../scenario-text.ts";
+import { MAX_NAME_LENGTH } from "../vocabulary.ts";
 import type { Draft, Part, Replacement } from "./draft.ts";
 import type { Failed, Trial } from "./trial.ts";
 
@@ -155,7 +157,7 @@ function flowSteps(
       continue;
     }
     const complete = row.op === "cancel-all" ? row : { ...row, market: row.market ?? market };
-    if (row.op === "place" && isCanceled.has(played)) names.set(played, freeName(row.ref, taken));
+    if (row.op === "place" && isCanceled.has(played)) names.set(played, orderNameFor(row.ref, taken));
     const name = names.get(played);
     const text = complete.op === "place" ? placeText(complete) : rowText(complete);
     steps.push(text + (name === undefined ? "" : ` as ${name}`));
@@ -175,13 +177,8 @@ function canceledBy(rows: readonly PlayedRow[]): Map<PlayedRow, PlayedRow | unde
 }
 
 /** Returns an unused name like the one that an order has in the flow. */
-function freeName(ref: string, taken: Set<string>): string {
-  const wanted = isName(ref) && ref.length <= 50 && ref !== "all" ? ref : "order";
-  let name = wanted;
-  for (let count = 2; taken.has(name); count += 1) name = `${wanted}-${count}`;
-  taken.add(name);
-  return name;
-}
+const orderNameFor = (ref: string, taken: Set<string>): string =>
+  uniqueName(isName(ref) && ref !== "all" ? ref : "order", taken, MAX_NAME_LENGTH);
 
 function placeText(row: Extract<FlowRow, { readonly op: "place" }>): string {
   const { expiresIn, market } = row;

@@ -12,7 +12,14 @@ import { VenueOpener } from "../../scenario/run/run-suite.ts";
 import { RunStopped } from "../../scenario/run/session.ts";
 import { map, moment, type Step, scenarioText } from "../scenario-text.ts";
 import { faultedOrder, type TracedCommand, traceCommands } from "../trace.ts";
-import { addressIn, Funds, freeName, marketEntries, type TouchedMarket, Vocabulary } from "../vocabulary.ts";
+import {
+  addressIn,
+  Funds,
+  marketEntries,
+  type TouchedMarket,
+  uniqueMarketName,
+  Vocabulary,
+} from "../vocabulary.ts";
 import {
   accountsIn,
   breakingTrial,
@@ -354,8 +361,7 @@ function createdMarkets({ trace, history, names: given }: TraceToWrite): Touched
   return trace.flatMap(({ events }) =>
     events.flatMap((event): TouchedMarket[] => {
       if (event.kind !== "marketCreated") return [];
-      const name = given?.marketNames.get(event.market) ?? freeName(event.slug, names);
-      names.add(name);
+      const name = given?.marketNames.get(event.market) ?? uniqueMarketName(event.slug, names);
       return [{ number: event.market, name, before: null, after: history.markets.get(event.market) }];
     }),
   );
