@@ -68,3 +68,12 @@ export function listed(names: readonly string[]): string {
   const more = names.length > MAX_LISTED ? ` and ${names.length - MAX_LISTED} more` : "";
   return names.length === 0 ? "none" : `${names.slice(0, MAX_LISTED).join(", ")}${more}`;
 }
+
+const ID = /0x[0-9a-f]+|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\b[0-9a-f]{32,}\b/gi;
+const NUMBER = /\d+(?:[.,:]\d+)*/g;
+
+/** Replaces every hash and id in a message by `#`, so that messages can be compared. */
+export const withoutIds = (message: string): string => message.replace(ID, "#");
+
+/** Replaces every number as well. */
+export const withoutFigures = (message: string): string => withoutIds(message).replace(NUMBER, "#");

@@ -1,5 +1,6 @@
 import { DEFAULT_CONFIG } from "../config.ts";
 import type { Command } from "../core/commands.ts";
+import { withoutFigures } from "../core/format.ts";
 import type { Invariant } from "../core/invariants/check.ts";
 import { violations } from "../core/invariants/invariants.ts";
 import { parseDocument } from "../core/rebuild-state.ts";
@@ -186,8 +187,7 @@ function requireEqualState(kind: string, found: Exchange, hash: string, content:
 
 function unexpectedError(error: unknown): CheckFailed {
   const { message } = error instanceof Error ? error : new Error(String(error));
-  const withoutNumbers = message.replace(/\b(?:0x)?[0-9a-f]*\d[0-9a-f]*\b/g, "N");
-  return new CheckFailed("something was thrown", withoutNumbers, message);
+  return new CheckFailed("something was thrown", withoutFigures(message), message);
 }
 
 /** Opens the exchange of a history. Tests pass one that opens an exchange with a planted defect. */

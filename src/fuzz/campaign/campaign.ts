@@ -1,4 +1,5 @@
 import { Worker } from "node:worker_threads";
+import { withoutFigures } from "../../core/format.ts";
 import { durationText, oneLine } from "../../scenario/report/text.ts";
 import type { Shard } from "../../setting.ts";
 import { VERSION } from "../../version.ts";
@@ -373,5 +374,5 @@ function crashFailure(error: unknown): Failure {
   }
   const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   const sentence = `throws ${oneLine(text).slice(0, MAX_TEXT)}`;
-  return failureOf(sentence, sentence.replace(/0x[\da-f]+|[\da-f]{8}-[\da-f-]{27}|-?\d[\d.]*/gi, "N"));
+  return failureOf(sentence, withoutFigures(sentence));
 }

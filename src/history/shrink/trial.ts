@@ -1,3 +1,4 @@
+import { withoutFigures, withoutIds } from "../../core/format.ts";
 import type { Problem } from "../../scenario/language/page.ts";
 import { readScenario, type WorldMarkets, worldMarkets } from "../../scenario/language/read-scenario.ts";
 import type { Scenario } from "../../scenario/language/steps.ts";
@@ -143,7 +144,7 @@ export const differingLines = (diff: readonly DiffLine[]): string[] =>
   diff.flatMap(({ kind, text }) => (kind === "expected" ? `- ${text}` : kind === "found" ? `+ ${text}` : []));
 
 export function refusalFingerprint(who: string, { code, message }: Refused): FailureFingerprint {
-  const figures = code === WITHOUT_FUNDS ? `: ${message.replace(UUID_OR_HEX, "#")}` : "";
+  const figures = code === WITHOUT_FUNDS ? `: ${withoutIds(message)}` : "";
   return {
     key: `refused ${who} ${code}${figures}`,
     sentence: `${who} is refused with ${code}, unexpectedly`,
@@ -159,10 +160,3 @@ export const defectFingerprint = (message: string): FailureFingerprint => ({
   key: `defect ${withoutFigures(message)}`,
   sentence: `a defect: ${message}`,
 });
-
-const UUID_OR_HEX = /0x[0-9a-f]+|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi;
-const NUMBER = /\d+(?:[.,:]\d+)*/g;
-
-/** Replaces every number, hash and id in a message by `#`. */
-export const withoutFigures = (message: string): string =>
-  message.replace(UUID_OR_HEX, "#").replace(NUMBER, "#");

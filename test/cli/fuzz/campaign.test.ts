@@ -117,7 +117,7 @@ describe("the results", () => {
     async (workers) => {
       const { code, stdout } = await run(`--seeds 1002..1007 --workers ${workers} --out dead-${workers}`);
       expect(code).toBe(1);
-      const thrown = "throws TypeError: order N of account N is undefined";
+      const thrown = "throws TypeError: order # of account # is undefined";
       const text = fuzzer.files(`dead-${workers}`)["fuzz-1002-1007.json"] ?? "";
       const { failures, ran } = JSON.parse(text) as { failures: readonly object[]; ran: readonly object[] };
       expect(ran).toMatchObject([{ done: 5 }]);
