@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
-import { shellWord } from "../scenario/run/run-scenario.ts";
+import { shellWord } from "../core/format.ts";
 import { RUNNERS, type Run } from "./commands.ts";
 import { print, table } from "./output.ts";
 import { unwritable } from "./output-file.ts";

@@ -1,6 +1,7 @@
 import { closeSync, openSync, readSync } from "node:fs";
 import { basename } from "node:path";
 import { DEFAULT_DATA } from "../config.ts";
+import { shellWord } from "../core/format.ts";
 import { BEGINNING } from "../engine/journal-line.ts";
 import { damageText, scan } from "../engine/journal-scan.ts";
 import type { JournalSource } from "../history/journal-files.ts";
@@ -14,7 +15,6 @@ import {
 } from "../history/report.ts";
 import { inspectorPage, NOT_BUILT, withReport } from "../inspector-page.ts";
 import { readRegular } from "../regular-file.ts";
-import { shellWord } from "../scenario/run/run-scenario.ts";
 import { SERVER_URL } from "../setting.ts";
 import { askServer, serverNamed } from "./ask-server.ts";
 import type { Run } from "./commands.ts";

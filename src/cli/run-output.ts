@@ -1,6 +1,7 @@
 import { Buffer } from "node:buffer";
 import { closeSync, openSync, statSync, writeSync } from "node:fs";
 import { basename, relative, sep } from "node:path";
+import { shellWord } from "../core/format.ts";
 import { defectOf, historySince, reportBytes, saveReport, withScenario } from "../history/report.ts";
 import type { WrongFile } from "../scenario/language/page.ts";
 import type { Scenario } from "../scenario/language/steps.ts";
@@ -9,7 +10,7 @@ import { parseReporterArgument, REPORTERS } from "../scenario/report/reporter-of
 import { oneLine, plainPaint, type Reporter } from "../scenario/report/text.ts";
 import { shownPath, sourceFilesOf } from "../scenario/run/files.ts";
 import type { ScenarioResult, SuiteResult } from "../scenario/run/result.ts";
-import { type Failed, shellWord } from "../scenario/run/run-scenario.ts";
+import type { Failed } from "../scenario/run/run-scenario.ts";
 import type { VenueHistory } from "../scenario/venue/views.ts";
 import type { Given } from "../setting.ts";
 import { optionsOf, type Values } from "./commands.ts";

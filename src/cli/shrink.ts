@@ -1,6 +1,7 @@
 import { constants, copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
+import { shellWord } from "../core/format.ts";
 import { numberOf } from "../core/ids.ts";
 import type { State } from "../core/state.ts";
 import { nodeDisk } from "../engine/disk.ts";
@@ -30,7 +31,6 @@ import { readTextFile } from "../scenario/language/scenario-files.ts";
 import { needsHttp, type Scenario } from "../scenario/language/steps.ts";
 import { count, grouped } from "../scenario/report/text.ts";
 import { shownPath, writeSourceFiles } from "../scenario/run/files.ts";
-import { shellWord } from "../scenario/run/run-scenario.ts";
 import { VenueOpener } from "../scenario/run/run-suite.ts";
 import { startScenarioServer } from "../scenario-server.ts";
 import type { Run, Values } from "./commands.ts";

@@ -77,3 +77,9 @@ export const withoutIds = (message: string): string => message.replace(ID, "#");
 
 /** Replaces every number as well. */
 export const withoutFigures = (message: string): string => withoutIds(message).replace(NUMBER, "#");
+
+const PLAIN_WORD = /^[\w./:@%+=-]+$/;
+
+/** Quotes an argument for a POSIX shell. */
+export const shellWord = (text: string): string =>
+  PLAIN_WORD.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;

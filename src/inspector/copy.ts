@@ -4,6 +4,7 @@ import { marketCommandEndpoints } from "../api/markets.ts";
 import { placeOrderBody } from "../api/order-request.ts";
 import { canonicalMessage, sign } from "../api/signing.ts";
 import { type Command, isCausedByTime } from "../core/commands.ts";
+import { shellWord } from "../core/format.ts";
 import { idOf } from "../core/ids.ts";
 import type { State } from "../core/state.ts";
 import { isControl } from "../engine/journal-line.ts";
@@ -67,15 +68,12 @@ export function curlText(replayed: ReplayedLine, at: Moment, base: string): stri
     ...(signer === undefined ? [] : signatureOf(at, signer, method, path, text)),
   ];
   const parts = [
-    `curl -X ${method} ${quoted(base + path)}`,
-    ...headers.map((header) => `-H ${quoted(header)}`),
-    ...(text === "" ? [] : [`-d ${quoted(text)}`]),
+    `curl -X ${method} ${shellWord(base + path)}`,
+    ...headers.map((header) => `-H ${shellWord(header)}`),
+    ...(text === "" ? [] : [`-d ${shellWord(text)}`]),
   ];
   return parts.join(" \\\n  ");
 }
-
-/** Quotes a word for a shell. */
-const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
 function signatureOf(
   { exchange, state, now }: Moment,

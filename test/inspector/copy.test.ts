@@ -3,10 +3,10 @@ import type { Command } from "../../src/core/commands.ts";
 import { curlText } from "../../src/inspector/copy.ts";
 
 const commands: readonly (readonly [Command, string])[] = [
-  [{ kind: "closeMarket", market: 7 }, "curl -X POST 'http://it/sim/markets/rain/close'"],
+  [{ kind: "closeMarket", market: 7 }, "curl -X POST http://it/sim/markets/rain/close"],
   [
     { kind: "resolveMarket", market: 7, winningOutcome: "SPLIT" },
-    `curl -X POST 'http://it/sim/markets/rain/resolve' -H 'content-type: application/json' -d '{"winningOutcome":"SPLIT"}'`,
+    `curl -X POST http://it/sim/markets/rain/resolve -H 'content-type: application/json' -d '{"winningOutcome":"SPLIT"}'`,
   ],
 ];
 

@@ -77,7 +77,7 @@ describe.runIf(BROWSER !== null).each([
     if (isLive) {
       expect(await copied("Copy as step")).toMatch(/^- wallet-\d+: SELL 40 YES @ 0\.4/);
       const curl = await copied("Copy as curl");
-      expect(curl).toMatch(/^curl -X POST 'http:\/\/[\w.:]+\/clob\/order' \\\n/);
+      expect(curl).toMatch(/^curl -X POST http:\/\/[\w.:]+\/clob\/order \\\n/);
       expect(curl).toContain("-H 'poly_signature: ");
       // The copied request can be explained.
       const auth = await inspector.open("auth");

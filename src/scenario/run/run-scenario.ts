@@ -1,3 +1,4 @@
+import { shellWord } from "../../core/format.ts";
 import { FlowError } from "../../simulation/flow.ts";
 import { type Place, placeText } from "../language/page.ts";
 import type { RaceStep, Scenario, Step } from "../language/steps.ts";
@@ -210,12 +211,6 @@ export function permutationsOf<T>(items: readonly T[]): T[][] {
     permutationsOf([...items.slice(0, index), ...items.slice(index + 1)]).map((others) => [item, ...others]),
   );
 }
-
-const PLAIN = /^[\w./:@%+=-]+$/;
-
-/** Quotes an argument for a POSIX shell. */
-export const shellWord = (text: string): string =>
-  PLAIN.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 
 /** Returns the command line that runs a scenario again, up to a step. */
 export function repeatLine({ place, seed }: Scenario, flags: readonly string[], step: number | null): string {
