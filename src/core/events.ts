@@ -105,7 +105,10 @@ const EVENTS = {
   ),
   orderExpired: event<{ order: number }>(({ order }, state) => `expired with ${openText(state, order)} open`),
 
-  /** A wallet's transaction is pending. `replaces`: the pending one of the same nonce that it replaces; 0 if none. */
+  /**
+   * A wallet's transaction is pending. `replaces`: the pending one of the same nonce that it replaces; 0 if none. The
+   * ledger undoes that one by a `callTakenBack`, if it was executed before a reorganization.
+   */
   transactionSent: event<{ transaction: number; content: CallContent; replaces: number }>(
     ({ transaction }) => `transaction ${transaction} pending`,
   ),
@@ -125,10 +128,11 @@ const EVENTS = {
   callReverted: event<OfCall & { reason: string }>(
     ({ transaction, reason }) => `transaction ${transaction} reverted: ${reason}`,
   ),
-  /** The ledger undoes the effect of a call from before a reorganization; the call is pending again. */
-  callTakenBack: event<{ transaction: number }>(
-    ({ transaction }) => `transaction ${transaction} undone, pending again`,
-  ),
+  /** The ledger undoes the effect of a call from before a reorganization; it is pending again, unless it was replaced. */
+  callTakenBack: event<{ transaction: number }>(({ transaction }, { chain }) => {
+    const isPending = chain.transactions.get(transaction).status === "PENDING";
+    return `transaction ${transaction} undone, ${isPending ? "pending again" : "replaced"}`;
+  }),
   /** A transaction is deferred until height `notBefore`, by a fault or by none (0). */
   transactionHeld: event<{ transaction: number; hold: HoldReason; notBefore: number; fault: number }>(
     ({ transaction, hold }) => `transaction ${transaction} deferred, ${hold}`,

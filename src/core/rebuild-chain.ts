@@ -185,7 +185,7 @@ function countTransactions(chain: Chain): void {
     if (status === "LOST" && !lost.delete(number)) throw unlisted(number, chain.lost, "lost");
     if (content?.kind !== "call") continue;
     if (isPending) chain.pendingCalls += 1;
-    if (content.hash === null || status === "DROPPED") continue;
+    if (content.hash === null || status === "DROPPED" || status === "REPLACED") continue;
     const isNew = !signed.has(content.hash);
     check(isNew, "a unique hash", content.hash, "transactions", index, "content", "hash");
     signed.set(content.hash, number);

@@ -1,6 +1,6 @@
-import type { SettlementFaultKind, SettlementFaultTerms } from "../core/chain/chain.ts";
+import { type SettlementFaultKind, type SettlementFaultTerms, unminedOf } from "../core/chain/chain.ts";
 import { CONTRACTS, NO_PARENT, TOKEN_UNITS, UNLIMITED } from "../core/chain/contracts.ts";
-import type { ContractCall } from "../core/chain/transaction.ts";
+import type { CallContent, ContractCall } from "../core/chain/transaction.ts";
 import type { Command, CommandOf } from "../core/commands.ts";
 import { idOf } from "../core/ids.ts";
 import { type Market, tokenIdIn } from "../core/market.ts";
@@ -30,10 +30,13 @@ const WEIGHTS = {
   restore: 1,
   reopen: 1,
   approve: 2,
+  replace: 8,
 } as const;
 type Action = keyof typeof WEIGHTS;
 type CommandAction = "order" | Exclude<Action, "wait" | "snapshot" | "restore" | "reopen">;
 export const ACTIONS = Object.keys(WEIGHTS) as Action[];
+/** Actions of few histories: limited allowances, and replacements of pending calls. */
+const RARE: ReadonlySet<Action> = new Set(["approve", "replace"]);
 /** One in this many histories runs on a disk. */
 const ON_DISK_ONE_IN = 20;
 const TICKS = [1000, 100, 100, 50, 10, 1];
@@ -48,7 +51,7 @@ export type Profile = Readonly<ReturnType<typeof profileOf>>;
 export function profileOf(seed: number) {
   const random = stream(`${seed}`, "fuzz/profile");
   const weights: Record<Action, number> = { ...WEIGHTS };
-  for (const action of ACTIONS) if (action !== "approve" && random.oneIn(3)) weights[action] = 0;
+  for (const action of ACTIONS) if (!RARE.has(action) && random.oneIn(3)) weights[action] = 0;
   const storage = random.oneIn(ON_DISK_ONE_IN) ? ("disk" as const) : ("memory" as const);
   const hasOrdersOnly = storage === "disk" && random.oneIn(2);
   const settlement = hasOrdersOnly
@@ -60,8 +63,9 @@ export function profileOf(seed: number) {
   else if (!random.oneIn(12)) weights.reopen = 0;
   // Few histories have faults because faults make blocks slow.
   if (!random.oneIn(3)) weights.fault = 0;
-  // Few histories have limited allowances. Drawn from a stream of its own so that the other draws stay the same.
+  // Drawn from streams of their own so that the other draws stay the same.
   if (!stream(`${seed}`, "fuzz/approvals").oneIn(6)) weights.approve = 0;
+  if (!stream(`${seed}`, "fuzz/replace").oneIn(4)) weights.replace = 0;
   // Orders and cancels alone put more journal lines into one flush than any other mix.
   if (hasOrdersOnly)
     for (const action of ACTIONS) if (action !== "cancel" && action !== "reopen") weights[action] = 0;
@@ -202,15 +206,8 @@ export class Generator {
     cancelAll: (_state, address) => ({ kind: "cancelAllOrders", address }),
     fund: (state, sender) => this.#fund(state, sender),
     derive: (_state, address) => ({ kind: "deriveCredentials", address }),
-    call: (state, sender) => {
-      const market = this.#market(state);
-      return callCommand(
-        this.#random,
-        sender,
-        market,
-        addressAt(this.#random.below(this.#profile.accounts + 1)),
-      );
-    },
+    call: (state, sender) => this.#call(state, sender),
+    replace: (state, sender) => this.#replacement(state, sender),
     approve: (_state, sender) => approvalCommand(this.#random, sender),
     mine: () => ({ kind: "mineBlocks", count: this.#random.between(1, 2) }),
     fault: (state) => this.#fault(state),
@@ -261,6 +258,27 @@ export class Generator {
       size: size(market.minOrderSize + random.below(random.oneIn(20) ? maxSize * 50 : maxSize)),
       orderType,
       expiration: orderType === "GTD" ? millis(now + random.pick(LIFETIMES)) : null,
+    };
+  }
+
+  #call(state: State, sender: string): CommandOf<"sendTransaction"> {
+    const market = this.#market(state);
+    const to = addressAt(this.#random.below(this.#profile.accounts + 1));
+    return callCommand(this.#random, sender, market, to);
+  }
+
+  /** Replaces a pending call, if possible one that a reorganization returned to the pool; sends another if none is pending. */
+  #replacement(state: State, sender: string): CommandOf<"sendTransaction"> {
+    const pending = unminedOf(state.chain).filter(({ content }) => content?.kind === "call");
+    const returned = pending.filter(({ exception }) => exception?.effect);
+    if (pending.length === 0) return this.#call(state, sender);
+    const { content } = this.#random.pick(returned.length > 0 ? returned : pending);
+    const { from, nonce, maxFeePerGas, maxPriorityFeePerGas } = content as CallContent;
+    return {
+      ...this.#call(state, from),
+      nonce,
+      maxFeePerGas: raised(maxFeePerGas),
+      maxPriorityFeePerGas: raised(maxPriorityFeePerGas),
     };
   }
 
@@ -353,6 +371,9 @@ function callCommand(random: Stream, from: string, market: Market, to: string): 
   ];
   return sendTransaction(from, random.pick(calls));
 }
+
+/** Returns the fee of a replacement. */
+const raised = (fee: number): number => Math.ceil((fee * 5) / 4);
 
 const ALLOWANCES = [0, 300_000, 5_000_000, UNLIMITED];
 

@@ -189,7 +189,8 @@ const EXECUTE: { readonly [Kind in Command["kind"]]?: Execute<Kind> } = {
   cancelOrder: (reference, { address, orderId }, { idPrefixes }) =>
     reference.cancel(address, numberOf(idPrefixes.order, orderId)),
   cancelAllOrders: (reference, { address }) => reference.cancelAll(address),
-  sendTransaction: (reference, command, state) => reference.call(referenceCall(command, state)),
+  sendTransaction: (reference, command, state) =>
+    reference.call(referenceCall(command, state), command.nonce),
   setSettlementFault: ({ faults }, command) => {
     faults.set(command);
     return DONE;

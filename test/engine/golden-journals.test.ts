@@ -2,6 +2,10 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Config } from "../../src/config.ts";
+import { onChainOf } from "../../src/core/account.ts";
+import { CONTRACTS } from "../../src/core/chain/contracts.ts";
+import type { Command } from "../../src/core/commands.ts";
+import { findAccount } from "../../src/core/state.ts";
 import { runSteps } from "../../src/core/steps.ts";
 import { millis } from "../../src/core/units.ts";
 import { contentHash } from "../../src/engine/hashes.ts";
@@ -9,6 +13,7 @@ import { isControl } from "../../src/engine/journal-line.ts";
 import type { OpenedExchange } from "../../src/engine/open-exchange.ts";
 import { anyChainMove, chainCommandOf } from "../core/chain/chain-moves.ts";
 import { openArena } from "../core/properties/moves.ts";
+import { addressOf } from "../support/commands.ts";
 import { SimulatedDisk } from "../support/simulated-disk.ts";
 import { JOURNAL, journalLines, openOn } from "./support/persisted.ts";
 import { takeSteps } from "./support/short-history.ts";
@@ -20,6 +25,8 @@ import { takeSteps } from "./support/short-history.ts";
  */
 
 const JOURNALS = new URL("../../fixtures/journals/", import.meta.url);
+
+const REPLACED = "calls-replaced-after-a-reorganization";
 
 interface History {
   readonly config: Partial<Config>;
@@ -46,6 +53,43 @@ const REORGANIZED: History = {
     opened.exchange.submit({ kind: "reorganizeChain", depth: 2 });
   },
 };
+
+/** Returns a wallet's transfer to dan. */
+const pay = (from: string, usdc: number, nonce: number, gwei: number): Command => ({
+  kind: "sendTransaction",
+  from: addressOf(from),
+  to: CONTRACTS.collateral,
+  nonce,
+  value: "0",
+  gas: 60_000,
+  maxFeePerGas: gwei * 1_000_000_000,
+  maxPriorityFeePerGas: gwei * 500_000_000,
+  input: "0x",
+  call: { kind: "transfer", to: addressOf("dan"), amount: String(usdc * 1_000_000) },
+  raw: null,
+  hash: null,
+});
+
+const mine: Command = { kind: "mineBlocks", count: 1 };
+
+/** Uses nonces of wallets again after the blocks that had them were replaced. */
+function reuseNonces({ exchange, clock }: OpenedExchange): void {
+  openArena(exchange);
+  const reorganize: Command = { kind: "reorganizeChain", depth: 2 };
+  const wallet = { address: addressOf("cat") };
+  for (const command of [
+    ...[mine, pay("ann", 10, 0, 2), mine, mine, reorganize, pay("ann", 1, 0, 3), mine],
+    ...[pay("ben", 10, 0, 2), mine, { kind: "setNonce", address: addressOf("ben"), nonce: 0 } as const],
+    ...[pay("ben", 3, 0, 2), mine, reorganize, mine, mine],
+    ...[{ kind: "setNextBaseFee", baseFee: 2_000_000_000 } as const, reorganize, mine],
+    ...[{ kind: "setNativeBalance", ...wallet, wei: String(10n ** 15n) } as const, pay("cat", 5, 0, 10)],
+    ...[{ kind: "setNativeBalance", ...wallet, wei: "0" } as const, mine, mine, mine],
+    { kind: "setNativeBalance", ...wallet, wei: String(10n ** 18n) } as const,
+  ])
+    exchange.submit(command);
+  runSteps(clock.moveInSteps(clock.setting, millis(exchange.now + 10_000)));
+  exchange.submit(mine);
+}
 
 const HISTORIES: Readonly<Record<string, History>> = {
   "plain-trading": {
@@ -89,10 +133,13 @@ const HISTORIES: Readonly<Record<string, History>> = {
       playRandom(opened, 7, 120);
     },
   },
+  // The last with rules by which a replaced call stays in the ledger.
+  [REPLACED]: { config: { settlement: "auto" }, play: reuseNonces },
 };
 
 /** Content hashes of final states, for journals whose last line has the hash of the history. */
 const CONTENT: Readonly<Record<string, string>> = {
+  [REPLACED]: "1a50ba912b8e03e83051e577877d3580116800a623c05be51affce4f37f8aab3",
   "permissions-restored-by-a-reorganization":
     "fe828077b952eac2e4a266d91b8cd4f5f36bfdccac317b793e96cc940fe9e09c",
 };
@@ -148,5 +195,18 @@ describe("a journal of an earlier version", () => {
     const { hash, now } = opened.exchange;
     const again = await openOn(new SimulatedDisk(new Map([[JOURNAL, disk.image.get(JOURNAL) ?? journal]])));
     expect([again.exchange.hash, again.exchange.now]).toEqual([hash, now]);
+  });
+
+  it(`${REPLACED}: what such a call left in the ledger is undone when a wallet spends its funds`, async () => {
+    const journal = readFileSync(new URL(`${REPLACED}.ndjson`, JOURNALS));
+    const { exchange } = await openOn(new SimulatedDisk(new Map([[JOURNAL, journal]])));
+    const funds = () => {
+      const ann = findAccount(exchange.state, addressOf("ann"));
+      return ann && [ann.collateral.balance, onChainOf(ann.collateral)];
+    };
+    expect(funds()).toEqual([9_989_000_000, 9_999_000_000]);
+    exchange.submit(pay("ann", 9_999, 1, 2));
+    exchange.submit(mine);
+    expect(funds()).toEqual([0, 0]);
   });
 });

@@ -214,7 +214,10 @@ function* chainAgreesWithLedger(rule: InvariantCheck, state: State): Steps<void>
   }
 }
 
-/** Checks that each block follows its parent, and that each transaction is in the block it refers to, once. */
+/**
+ * Checks that each block follows its parent, that each transaction is in the block it refers to, once, and that no two
+ * pending calls of a wallet have the same nonce.
+ */
 function* blocksHoldWhatWasMined(rule: InvariantCheck, state: State): Steps<void> {
   const { chain } = state;
   // Transactions of the block being assembled already refer to it.
@@ -244,9 +247,13 @@ function* blocksHoldWhatWasMined(rule: InvariantCheck, state: State): Steps<void
   let lost = 0;
   for (let number = 1; number <= chain.transactions.size; number += 1) {
     const transaction = chain.transactions.get(number);
+    const { status, content } = transaction;
     if (transaction.block !== 0) included -= 1;
-    if (transaction.status === "PENDING" && awaitsBlock(transaction)) pending += 1;
-    if (transaction.status === "LOST") lost += 1;
+    if (status === "PENDING" && awaitsBlock(transaction)) pending += 1;
+    if (status === "LOST") lost += 1;
+    if (status !== "PENDING" || content?.kind !== "call") continue;
+    const sent = chain.wallets.get(content.from)?.pending.get(content.nonce);
+    if (sent !== number) rule.differs(`pending with the nonce of ${number}: ${sent}, expected ${number}`);
   }
   rule.equal(() => "transactions with a block that does not contain them", -included, 0);
   rule.equal(() => "pending", chain.pending, pending);

@@ -11,6 +11,7 @@ import {
   headOf,
   minedAt,
   miningOf,
+  unminedOf,
 } from "../chain/chain.ts";
 import { movesOf } from "../chain/settlement.ts";
 import { awaitsBlock, type Transaction } from "../chain/transaction.ts";
@@ -134,6 +135,19 @@ function returnToPending(state: State, transaction: Transaction): void {
   transaction.gasBefore = 0;
 }
 
+/**
+ * Returns the calls whose nonce another one has when blocks are replaced, because a wallet's nonce was lowered: the call
+ * that was mined first keeps it.
+ */
+function withoutNonce(chain: Chain, replaced: readonly Transaction[]): Transaction[] {
+  const taken = new Set<string>();
+  return [...replaced, ...unminedOf(chain)].filter(({ content }) => {
+    if (content?.kind !== "call") return false;
+    const nonce = `${content.from} ${content.nonce}`;
+    return taken.size === taken.add(nonce).size;
+  });
+}
+
 const MAX_BLOCK_TERMS = 1_000;
 
 export const blockDeciders = {
@@ -160,19 +174,20 @@ export const blockDeciders = {
     const { chain, config } = state;
     const most = Math.min(confirmationsOf(config.settlement), headOf(chain));
     if (depth > most) return refused({ code: "REORGANIZATION_TOO_DEEP", depth, most });
-    const unwinding = new Unwinding(state, rules);
-    for (let height = headOf(chain) - depth + 1; height <= headOf(chain); height += 1) {
-      for (const transaction of minedAt(chain, height)) {
-        if (transaction.status === "MINED" && awaitsBlock(transaction)) {
-          unwinding.expectAgain(movesOf(state, transaction));
-        }
-      }
-    }
+    const first = headOf(chain) - depth + 1;
+    const replaced = Array.from({ length: depth }, (_, index) => minedAt(chain, first + index)).flat();
+    const returned = replaced.filter((each) => each.status === "MINED" && awaitsBlock(each));
+    const unwinding = new Unwinding(state, rules, returned);
+    for (const transaction of returned) unwinding.expectAgain(movesOf(state, transaction));
+    if (rules.lostNoncesUndo) for (const call of withoutNonce(chain, replaced)) unwinding.drop(call);
     const restoresPermissions = rules.replacedCallsStartAnew && hasPermissions(chain);
-    return accepted([
-      ...unwinding.events(),
-      { kind: "chainReorganized", depth, ...(restoresPermissions && { restoresPermissions }) },
-    ]);
+    return accepted(
+      unwinding.events({
+        kind: "chainReorganized",
+        depth,
+        ...(restoresPermissions && { restoresPermissions }),
+      }),
+    );
   },
   setMining: (_state, { mode, intervalMs }) => accepted([{ kind: "miningSet", mode, intervalMs }]),
   setBlockTerms({ chain }, { miner, gasLimit }) {

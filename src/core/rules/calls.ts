@@ -17,7 +17,7 @@ import { marketOfToken, tokenOf } from "../market.ts";
 import { accepted, refused, type TransactionRefusal } from "../refusals.ts";
 import { findAccount, type State } from "../state.ts";
 import type { Address } from "../terms.ts";
-import { size } from "../units.ts";
+import { type Millis, size } from "../units.ts";
 import {
   type CallOutcome,
   changePermissions,
@@ -234,9 +234,21 @@ function moveNative(chain: Chain, from: Address, to: Address, wei: bigint): void
 
 function calledIn(chain: Chain, number: number) {
   const { building, transaction } = beginExecution(chain, number);
-  const { content } = transaction;
+  return { building, transaction, content: contentOf(transaction) };
+}
+
+function contentOf({ number, content }: Transaction): CallContent {
   if (content?.kind !== "call") throw new Error(`transaction ${number} is not a call`);
-  return { building, transaction, content };
+  return content;
+}
+
+/** Ends a pending call that will not be mined. It can be sent again, because its hash is no longer known. */
+function endCall(chain: Chain, transaction: Transaction, status: "REPLACED" | "DROPPED", at: Millis): void {
+  const { from, nonce, hash } = contentOf(transaction);
+  endUnmined(chain, transaction, status, at);
+  const { pending } = walletIn(chain, from);
+  if (pending.get(nonce) === transaction.number) pending.delete(nonce);
+  if (hash !== null) chain.signed.delete(hash);
 }
 
 /** Undoes the effect of a call in the ledger, if it has any; returns its exception. */
@@ -256,13 +268,22 @@ function dropEvents(state: State, numbers: readonly number[], rules: RuleSet) {
 
 export const callDeciders = {
   /** Accepts a wallet's transaction if a node would. It is pending and has no effect until a block executes it. */
-  sendTransaction({ chain }, command, _rules, at) {
+  sendTransaction(state, command, rules, at) {
+    const { chain } = state;
     const nonce = command.nonce ?? nextNonce(chain, command.from);
     const content = CallContent.copy({ ...command, nonce, kind: "call", at });
     const refusal = refusalOf(chain, content);
     if (refusal !== null) return refused(refusal);
     const replaces = chain.wallets.get(content.from)?.pending.get(nonce) ?? 0;
-    return accepted([{ kind: "transactionSent", transaction: chain.transactions.next, content, replaces }]);
+    const sent = {
+      kind: "transactionSent",
+      transaction: chain.transactions.next,
+      content,
+      replaces,
+    } as const;
+    const replaced = chain.transactions.find(replaces);
+    if (!rules.lostNoncesUndo || !replaced?.exception?.effect) return accepted([sent]);
+    return accepted([sent, ...new Unwinding(state, rules).undo(replaced).events()]);
   },
   setNativeBalance: (_state, { address, wei }) => accepted([{ kind: "nativeBalanceSet", address, wei }]),
   /** Sets the nonce of an address's next transaction; drops its pending transactions with a lower nonce. */
@@ -286,8 +307,7 @@ export const callAppliers = {
     chain.pendingCalls += 1;
     if (content.hash !== null) chain.signed.set(content.hash, number);
     walletIn(chain, content.from).pending.set(content.nonce, number);
-    if (replaces === 0) return;
-    endUnmined(chain, chain.transactions.get(replaces), "REPLACED", at);
+    if (replaces !== 0) endCall(chain, chain.transactions.get(replaces), "REPLACED", at);
   },
   callExecuted(state, event) {
     const called = calledIn(state.chain, event.transaction);
@@ -334,11 +354,7 @@ export const callAppliers = {
   transactionDropped(state, { transaction: number }, at) {
     const { chain } = state;
     const transaction = chain.transactions.get(number);
-    const { content } = transaction;
-    if (content?.kind !== "call") throw new Error(`transaction ${number} is not a call`);
     undoEffect(state, transaction);
-    endUnmined(chain, transaction, "DROPPED", at);
-    walletIn(chain, content.from).pending.delete(content.nonce);
-    if (content.hash !== null) chain.signed.delete(content.hash);
+    endCall(chain, transaction, "DROPPED", at);
   },
 } satisfies Partial<Appliers>;

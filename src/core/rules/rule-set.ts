@@ -28,12 +28,18 @@ export interface RuleSet {
    * else permissions stay, and the call fails without using its nonce.
    */
   readonly replacedCallsStartAnew: boolean;
+  /**
+   * Whether the ledger undoes a call from before a reorganization when another transaction takes its nonce; else the call
+   * stays in the ledger for good.
+   */
+  readonly lostNoncesUndo: boolean;
 }
 
-export const RULES: RuleSet = { receivingTouches: true, replacedCallsStartAnew: true };
+export const RULES: RuleSet = { receivingTouches: true, replacedCallsStartAnew: true, lostNoncesUndo: true };
 
 /** Rules of earlier versions, latest first. */
 export const EARLIER_RULES: readonly RuleSet[] = [
-  { receivingTouches: true, replacedCallsStartAnew: false },
-  { receivingTouches: false, replacedCallsStartAnew: false },
+  { receivingTouches: true, replacedCallsStartAnew: true, lostNoncesUndo: false },
+  { receivingTouches: true, replacedCallsStartAnew: false, lostNoncesUndo: false },
+  { receivingTouches: false, replacedCallsStartAnew: false, lostNoncesUndo: false },
 ];

@@ -30,14 +30,17 @@ const DEPENDENT = "it spends what a failed settlement or a transfer on the chain
 export class Unwinding {
   readonly #state: State;
   readonly #rules: RuleSet;
+  /** Transactions that the command returns to the pool. */
+  readonly #returned: readonly Transaction[];
   readonly #projections = new Map<string, Projection>();
   /** In the order in which they were found; `events` reverses it, so that dependents come first. */
   readonly #withdrawals: Withdrawal[] = [];
   readonly #withdrawn = new Set<number>();
 
-  constructor(state: State, rules: RuleSet) {
+  constructor(state: State, rules: RuleSet, returned: readonly Transaction[] = []) {
     this.#state = state;
     this.#rules = rules;
+    this.#returned = returned;
   }
 
   /** Adds moves that are final. */
@@ -76,18 +79,24 @@ export class Unwinding {
     return this.#withdraw(transaction, { kind: "transactionDropped", transaction: transaction.number });
   }
 
+  /** Undoes a call's moves from before a reorganization; it stays pending unless the same command replaces it. */
+  undo(transaction: Transaction): this {
+    return this.#withdraw(transaction, { kind: "callTakenBack", transaction: transaction.number });
+  }
+
   #withdraw(transaction: Transaction, event: Withdrawal): this {
     this.#withdrawn.add(transaction.number);
     this.#withdrawals.push(event);
     return this.takeBack(movesOf(this.#state, transaction));
   }
 
-  /** Returns all events: cancels of orders, then failures of settlements, dependents first. */
-  events(): DomainEvent[] {
+  /** Returns all events: cancels of orders, events between, then failures of settlements, dependents first. */
+  events(...between: readonly DomainEvent[]): DomainEvent[] {
     this.#failDependents();
     const orders = this.#uncovered();
     return [
       ...orders.map((order) => ({ kind: "orderCanceled", order, reason: "SETTLEMENT_FAILED" }) as const),
+      ...between,
       ...this.#withdrawals.reverse(),
     ];
   }
@@ -99,8 +108,7 @@ export class Unwinding {
       );
       if (short === undefined) return;
       const spender = this.#latestSpender(short);
-      if (spender.content !== null && this.#rules.replacedCallsStartAnew)
-        this.#withdraw(spender, { kind: "callTakenBack", transaction: spender.number });
+      if (spender.content !== null && this.#rules.replacedCallsStartAnew) this.undo(spender);
       else this.fail(spender, { reason: DEPENDENT, isMined: false, fault: 0 });
     }
   }
@@ -114,14 +122,16 @@ export class Unwinding {
 
   /** Returns the latest unsettled transaction that debits a balance. */
   #latestSpender({ account, token }: Projection): Transaction {
-    for (const transaction of unsettled(this.#state)) {
-      if (this.#withdrawn.has(transaction.number)) continue;
-      const spends = movesOf(this.#state, transaction).some(
+    const spends = (transaction: Transaction): boolean =>
+      !this.#withdrawn.has(transaction.number) &&
+      movesOf(this.#state, transaction).some(
         (move) => move.account === account && move.token === token && move.amount < 0,
       );
-      if (spends) return transaction;
-    }
-    throw new Error(`account ${account} owes token ${token}, which no pending transaction debited`);
+    const pending = [...unsettled(this.#state), ...this.#returned].sort((a, b) => b.number - a.number);
+    const spender = pending.find(spends) ?? replacedInLedger(this.#state).findLast(spends);
+    if (spender === undefined)
+      throw new Error(`account ${account} owes token ${token}, which no pending transaction debited`);
+    return spender;
   }
 
   /** Returns the resting orders that their accounts can no longer pay for, oldest first. */
@@ -157,6 +167,10 @@ export class Unwinding {
     return projection;
   }
 }
+
+/** Returns calls that `RuleSet.lostNoncesUndo` undoes, and that earlier rules left in the ledger. */
+const replacedInLedger = ({ chain }: State): Transaction[] =>
+  [...chain.transactions].filter(({ status, exception }) => status === "REPLACED" && exception?.effect);
 
 /** Returns the transactions in the ledger that are not on chain, latest first. */
 export const unsettled = ({ chain }: State): Transaction[] =>

@@ -234,8 +234,16 @@ export class ReferenceExchange {
     }
   }
 
-  call(call: Call): Reply {
-    this.#addSettlement(call, "market" in call ? call.market : 0);
+  /** Adds a wallet's call with its next nonce, or with that of a pending call, which is replaced. */
+  call(call: Call, nonce: number | null): Reply {
+    const sent = this.settlements.filter(
+      ({ cause, status }) => typeof cause !== "string" && cause.from === call.from && status !== "replaced",
+    );
+    const replaced = sent.find((each) => each.nonce === nonce);
+    this.#addSettlement(call, "market" in call ? call.market : 0, 0, nonce ?? sent.length);
+    if (replaced === undefined) return DONE;
+    this.#fail(replaced);
+    replaced.status = "replaced";
     return DONE;
   }
 
@@ -508,12 +516,13 @@ export class ReferenceExchange {
     wallet.asset(market, "NO").balance += size;
   }
 
-  #addSettlement(cause: Settlement["cause"], market: number, taker = 0): Settlement {
+  #addSettlement(cause: Settlement["cause"], market: number, taker = 0, nonce = 0): Settlement {
     this.#transactions += 1;
     const settlement: Settlement = {
       number: this.#transactions,
       cause,
       taker,
+      nonce,
       moves: [],
       isInLedger: cause === "match",
       status: "pending",

@@ -173,9 +173,11 @@ export interface Settlement {
   /** The taker order whose fills it settles; 0 for none. */
   readonly taker: number;
   readonly moves: Move[];
+  /** Nonce of a call; else 0. */
+  readonly nonce: number;
   /** Whether its moves are in the balances. */
   isInLedger: boolean;
-  status: "pending" | "mined" | "failed" | "dropped";
+  status: "pending" | "mined" | "failed" | "dropped" | "replaced";
   readonly market: number;
   /** Since when it is pending. */
   since: number;

@@ -1,7 +1,12 @@
 import fc from "fast-check";
-import { CERTAIN, INITIAL_NATIVE_BALANCE, type SettlementFaultKind } from "../../../src/core/chain/chain.ts";
+import {
+  CERTAIN,
+  INITIAL_NATIVE_BALANCE,
+  type SettlementFaultKind,
+  unminedOf,
+} from "../../../src/core/chain/chain.ts";
 import { CONTRACTS, NO_PARENT } from "../../../src/core/chain/contracts.ts";
-import { type ContractCall, callGas } from "../../../src/core/chain/transaction.ts";
+import { type CallContent, type ContractCall, callGas } from "../../../src/core/chain/transaction.ts";
 import type { Command, Stamped } from "../../../src/core/commands.ts";
 import { tokenIdIn } from "../../../src/core/market.ts";
 import { apply, decide } from "../../../src/core/rules/rules.ts";
@@ -22,33 +27,37 @@ const ETHER = 1_000_000_000_000_000_000n;
 const fault = fc.constantFrom<SettlementFaultKind[]>("fail", "retry", "delay", "ghost", "gasSpike");
 const who = fc.nat({ max: NAMES.length - 1 });
 
+const call = ofKind(8, "call", {
+  call: fc.constantFrom(
+    ...(["send", "approve", "transfer", "transferFrom", "operator", "shares"] as const),
+    ...(["split", "split", "merge", "redeem", "redeem"] as const),
+  ),
+  by: who,
+  to: who,
+  market: fc.nat({ max: 4 }),
+  outcome: fc.constantFrom<Outcome[]>("YES", "NO"),
+  /** In size units. */
+  amount: fc.constantFrom(0, 1, 100, 500, 1000, 3000, 100_000),
+  gwei: fc.constantFrom(2, 2, 2, 600),
+  /** A number, the next one, or that of a pending call, which this one then replaces. */
+  nonce: fc.constantFrom(null, null, null, 0, 1, 3, "pending" as const, "pending" as const),
+});
+
 const chainMove = fc.oneof(
   ofKind(4, "mine", { count: fc.constantFrom(1, 1, 1, 2, 5) }),
   ofKind(3, "fault", { fault, times: fc.constantFrom(1, 1, 2, 3), half: fc.boolean() }),
   { weight: 1, arbitrary: fc.constant({ kind: "calm" as const }) },
   { weight: 1, arbitrary: fc.constant({ kind: "bump" as const }) },
   ofKind(2, "reorganize", { depth: fc.constantFrom(1, 1, 2, 3) }),
-  ofKind(8, "call", {
-    call: fc.constantFrom(
-      ...(["send", "approve", "transfer", "transferFrom", "operator", "shares"] as const),
-      ...(["split", "split", "merge", "redeem", "redeem"] as const),
-    ),
-    by: who,
-    to: who,
-    market: fc.nat({ max: 4 }),
-    outcome: fc.constantFrom<Outcome[]>("YES", "NO"),
-    /** In size units. */
-    amount: fc.constantFrom(0, 1, 100, 500, 1000, 3000, 100_000),
-    gwei: fc.constantFrom(2, 2, 2, 600),
-    nonce: fc.constantFrom(null, null, null, 0, 1, 3),
-  }),
+  call,
 );
 
 /** Any action, mostly orders, often on the chain. */
 export const anyChainMove = fc.oneof({ weight: 5, arbitrary: anyMove }, { weight: 2, arbitrary: chainMove });
 
 const steeringMove = fc.oneof(
-  ofKind(1, "nonce", { by: who, nonce: fc.nat({ max: 4 }) }),
+  // Added to the wallet's nonce.
+  ofKind(1, "nonce", { by: who, added: fc.constantFrom(-2, -1, -1, 1, 3) }),
   ofKind(1, "ether", { by: who, ether: fc.constantFrom(0, 1, 50_000) }),
   // The `which`-th latest transaction.
   ofKind(1, "drop", { which: fc.nat({ max: 3 }) }),
@@ -69,9 +78,34 @@ export const anySteeredMove = fc.oneof(
 export type ChainMove = ValueOf<typeof anySteeredMove>;
 export type Moves = readonly ChainMove[];
 
+/** Moves that return a wallet's call to the pool, which is rare by chance, also one whose nonce has been used again. */
+const returnedCall: fc.Arbitrary<Moves> = fc
+  .tuple(call.arbitrary, call.arbitrary, fc.boolean())
+  .map(([first, second, isUsedAgain]) => {
+    const own = { by: first.by, nonce: null } as const;
+    const again = [
+      { kind: "nonce", by: first.by, added: -1 },
+      { ...second, ...own },
+    ] as const;
+    return [
+      { ...first, ...own },
+      { kind: "mine", count: 1 },
+      ...(isUsedAgain ? again : []),
+      { kind: "reorganize", depth: 1 },
+    ];
+  });
+
 /** Any history of trading and of the chain, including commands with which a test controls it. */
 export const histories = (maxLength: number): fc.Arbitrary<Moves> =>
-  fc.array(anySteeredMove, { maxLength, size: "max" });
+  fc
+    .array(
+      fc.oneof(
+        { weight: 24, arbitrary: anySteeredMove.map((move): Moves => [move]) },
+        { weight: 1, arbitrary: returnedCall },
+      ),
+      { maxLength, size: "max" },
+    )
+    .map((moves) => moves.flat());
 
 /** The same, or a history of trading only, in which more orders match. */
 export const tradingOrAny = (maxLength: number): fc.Arbitrary<Moves> =>
@@ -144,8 +178,10 @@ export function chainCommandOf(state: State, now: Millis, move: ChainMove): Comm
       return { kind: "bumpFees" };
     case "reorganize":
       return { kind: "reorganizeChain", depth: move.depth };
-    case "nonce":
-      return { kind: "setNonce", address: nameOf(move.by), nonce: move.nonce };
+    case "nonce": {
+      const mined = state.chain.wallets.get(nameOf(move.by))?.mined ?? 0;
+      return { kind: "setNonce", address: nameOf(move.by), nonce: Math.max(0, mined + move.added) };
+    }
     case "ether":
       return {
         ...{ kind: "setNativeBalance", address: nameOf(move.by) },
@@ -170,20 +206,27 @@ export function chainCommandOf(state: State, now: Millis, move: ChainMove): Comm
 function sendCommandOf(state: State, move: ChainMove & { kind: "call" }): Command {
   const call = callOf(state, move);
   const isMoney = move.call === "send";
+  const replaced = move.nonce === "pending" ? pendingCall(state) : undefined;
   return {
     kind: "sendTransaction",
-    from: nameOf(move.by),
+    from: replaced?.from ?? nameOf(move.by),
     to: isMoney ? nameOf(move.to) : CONTRACTS.collateral,
-    nonce: move.nonce,
+    nonce: move.nonce === "pending" ? (replaced?.nonce ?? null) : move.nonce,
     value: isMoney ? String(INITIAL_NATIVE_BALANCE / 1000n) : "0",
     gas: callGas(call, INPUT) - (move.amount === 1 ? 1 : 0),
-    maxFeePerGas: move.gwei * GWEI,
-    maxPriorityFeePerGas: GWEI,
+    maxFeePerGas: (replaced?.maxFeePerGas ?? 0) + move.gwei * GWEI,
+    maxPriorityFeePerGas: (replaced?.maxPriorityFeePerGas ?? 0) + GWEI,
     input: INPUT,
     call,
     raw: null,
     hash: null,
   };
+}
+
+/** Returns a pending call, if possible one that a reorganization returned to the pool. */
+function pendingCall({ chain }: State): CallContent | undefined {
+  const calls = unminedOf(chain).filter(({ content }) => content?.kind === "call");
+  return (calls.find(({ exception }) => exception?.effect) ?? calls[0])?.content as CallContent | undefined;
 }
 
 const nameOf = (by: number): string => addressOf(NAMES[by] as string);

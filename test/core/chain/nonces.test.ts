@@ -6,6 +6,8 @@ import type { Decision } from "../../../src/core/refusals.ts";
 import { nextNonce } from "../../../src/core/rules/calls.ts";
 import { addressOf } from "../../support/commands.ts";
 import { verdictOf } from "../../support/exchange.ts";
+import { readBack } from "../document/read-back.ts";
+import { stateLines } from "../properties/state-lines.ts";
 import {
   mineCall,
   openSettlement,
@@ -81,6 +83,20 @@ describe("transactions of a wallet", () => {
     expect(again()).toMatchObject({ refusal: { code: "TRANSACTION_ALREADY_KNOWN", hash } });
     exchange.act("mine");
     expect(again()).toMatchObject({ refusal: { code: "NONCE_TOO_LOW", nonce: 0, next: 1 } });
+  });
+
+  it("can be sent again after they were replaced", () => {
+    const exchange = openSettlement();
+    const hash = `0x${"5".repeat(64)}`;
+    const first = (): Decision => exchange.trySend("alice", transfer("bob", 1), { nonce: 0, hash });
+    expect(verdictOf(first())).toBe("ok");
+    const { number: transaction } = exchange.call("alice", transfer("bob", 2), { nonce: 0, gwei: 3 });
+    expect(verdictOf(first())).toBe("REPLACEMENT_UNDERPRICED");
+    exchange.mustSubmit({ kind: "dropTransaction", transaction });
+    expect(verdictOf(first())).toBe("ok");
+    expect(stateLines(readBack(exchange.state))).toEqual(stateLines(exchange.state));
+    exchange.act("mine");
+    expect(exchange.chainStatus).toBe("REPLACED DROPPED MINED at 1");
   });
 
   it("are refused without funds for gas, until the wallet gets some", () => {
