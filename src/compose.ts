@@ -10,7 +10,6 @@ import { openTransport, type Transport } from "./client/transport.ts";
 import type { Config } from "./config.ts";
 import { type Clock, type ClockSetting, Slices, Snapshots } from "./engine/clock.ts";
 import type { PersistenceStatus } from "./engine/data-folder.ts";
-import type { Exchange } from "./engine/exchange.ts";
 import { StoreError } from "./engine/journal.ts";
 import { Keyring } from "./engine/keyring.ts";
 import {
@@ -168,16 +167,13 @@ async function continueHistory(config: Config, name: string) {
   return { origin, from: { name, line }, config: { ...config, clock: own, start: origin.start } };
 }
 
-/** Serves an exchange of a given world, with the world's seed, in memory only; `watch` is called before it is served. */
-export async function serveWorld(
-  config: Config,
-  world: World,
-  watch: (exchange: Exchange) => void = () => {},
-): Promise<RunningServer> {
+/** Serves an exchange of a given world, with the world's seed, in memory only. */
+export function serveWorld(config: Config, world: World): Promise<ServedExchange> {
   const start = config.start ?? openingTime(config, Date.now());
-  const opened = openAtOrigin(config, originOfWorld(world, exchangeConfigOf(config, world.seed), start));
-  watch(opened.exchange);
-  return (await serve(config, opened)).server;
+  return serve(
+    config,
+    openAtOrigin(config, originOfWorld(world, exchangeConfigOf(config, world.seed), start)),
+  );
 }
 
 async function serve(

@@ -6,13 +6,9 @@ import type { StartServer } from "./scenario/venue/http-venue.ts";
  * Starts the real server for one scenario: on a free port, with a frozen clock, silent, without a faucet. Express is loaded
  * only then.
  */
-export const startScenarioServer: StartServer = async (
-  world,
-  { seed, clock, settlement, balances },
-  opened,
-) => {
+export const startScenarioServer: StartServer = async (world, { seed, clock, settlement, balances }) => {
   const { serveWorld } = await import("./compose.ts");
-  return serveWorld(
+  const { server, service } = await serveWorld(
     {
       ...DEFAULT_CONFIG,
       port: 0,
@@ -25,6 +21,6 @@ export const startScenarioServer: StartServer = async (
       faucet: { collateral: money(0), everyMarket: size(0) },
     },
     world,
-    opened,
   );
+  return { url: server.url, service, close: server.close };
 };

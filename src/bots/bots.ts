@@ -37,6 +37,7 @@ export interface BotExchange {
 export class Bots {
   readonly #exchange: BotExchange;
   #running: Running | null = null;
+  #hasStarted = false;
   #stopWatching: () => void = () => {};
 
   constructor(exchange: BotExchange) {
@@ -45,6 +46,11 @@ export class Bots {
 
   get running(): Running | null {
     return this.#running;
+  }
+
+  /** Whether any bots have been started, so that the exchange may have trades of bots. */
+  get hasStarted(): boolean {
+    return this.#hasStarted;
   }
 
   /**
@@ -71,6 +77,7 @@ export class Bots {
     };
     exchange.agents = schedule;
     this.#running = { profile, seed, bots };
+    this.#hasStarted = true;
   }
 
   /** Stops all bots and cancels their open orders, of any profile; returns the number of canceled orders. */

@@ -1,14 +1,15 @@
 import { endpointAt, isTradingEndpoint } from "../../api/endpoints.ts";
 import { parseReply } from "../../client/result.ts";
 import type { HttpReply, HttpRequest } from "../../client/transport.ts";
-import type { Exchange } from "../../engine/exchange.ts";
 import { OWN_EXPECTATIONS } from "../language/expectations.ts";
 import { type Scenario, type Step, stepsOf } from "../language/steps.ts";
 import { failedLines, INDENT, markOf } from "../report/spec.ts";
 import { aligned, count, grouped, oneLine, type Paint, roundedText } from "../report/text.ts";
 import type { ScenarioResult, SuiteResult } from "../run/result.ts";
 import { runSuite } from "../run/run-suite.ts";
-import { codeOf, type StartServer } from "../venue/http-venue.ts";
+import { ExchangeVenue } from "../venue/exchange-venue.ts";
+import { codeOf } from "../venue/http-clients.ts";
+import type { StartServer } from "../venue/http-venue.ts";
 import { LocalVenue } from "../venue/local-venue.ts";
 import { Counts, type Group, isItem, universe, watchExchange } from "./items.ts";
 
@@ -123,10 +124,9 @@ export async function measureCoverage(
   const exercises: Exercise[] = [];
   let counts = new Counts();
   let isLocal = false;
-  const opened = (exchange: Exchange): void => watchExchange(exchange, counts);
   const suite = await runSuite(scenarios, {
     via,
-    startServer: (world, scenario) => startServer(world, scenario, opened),
+    startServer,
     watcher: {
       transport: (send) => async (request) => {
         const reply = await send(request);
@@ -136,7 +136,7 @@ export async function measureCoverage(
       venue: (venue, { steps }) => {
         for (const step of stepsOf(steps)) countStep(step, counts);
         isLocal = venue instanceof LocalVenue;
-        if (venue instanceof LocalVenue) opened(venue.exchange);
+        if (venue instanceof ExchangeVenue) watchExchange(venue.exchange, counts);
       },
       refused: (step, code) => {
         countRefused(step, code, counts);

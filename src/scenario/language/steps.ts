@@ -199,6 +199,7 @@ export const CALLS = {
   mine: ({ blocks }) =>
     call("mineBlocks", { body: { blocks }, transcript: ({ head }) => `block ${head.number}` }),
   reorg: ({ depth }) => call("addSettlementFault", { body: { kind: "reorg", depth } }),
+  bots: ({ profile }) => (profile === null ? call("endBots") : call("startBots", { body: { profile } })),
   bump: () => call("bumpFees", { transcript: ({ bumped }) => `${bumped} raised` }),
 } satisfies {
   readonly [Kind in keyof typeof STEPS]?: (step: ReturnType<(typeof STEPS)[Kind]["read"]>) => StepCall;

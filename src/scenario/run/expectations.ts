@@ -238,7 +238,7 @@ export async function checkFills<Line extends FillLine>(
       return status !== null && status !== statuses[index];
     });
     const unplaced = lines.flatMap(({ value: { isMakerOrder, maker } }) =>
-      isMakerOrder && session.orderNamed(maker) === undefined ? [session.neverPlaced(maker)] : [],
+      isMakerOrder && session.orderNamed(maker) === undefined ? [session.missing(maker)] : [],
     );
     return [...unplaced, ...(unsettled === undefined ? [] : await session.explain(unsettled.order))];
   });

@@ -161,15 +161,17 @@ function failureMessage(mismatches: readonly Mismatch[]): Pick<Failure, "message
  * is an outcome, unless the step has an expectation.
  */
 async function explore(session: Session, race: RaceStep, rest: () => Promise<void>): Promise<void> {
-  const start = { kept: await session.venue.snapshot(), memory: session.memory };
+  const { venue, memory, snapshots } = session;
+  const kept = await venue.snapshot();
   const outcomes: RaceOutcome[] = [];
   session.races.push({ place: race.place, step: race.number, outcomes });
   session.steps += 1;
   const orders = permutationsOf(race.steps);
   for (const [index, order] of orders.entries()) {
     if (index > 0) {
-      await session.venue.restore(start.kept);
-      session.memory = start.memory;
+      await venue.restore(kept);
+      session.memory = memory;
+      session.snapshots = snapshots;
       session.orderStart = session.transcript.length;
     }
     session.log(`${race.number}. race, order ${index + 1} of ${orders.length}`);
@@ -179,7 +181,6 @@ async function explore(session: Session, race: RaceStep, rest: () => Promise<voi
       await rest();
     });
   }
-  await session.venue.forget(start.kept);
 }
 
 async function outcomeOf(session: Session, order: readonly Step[]): Promise<RaceOutcome> {

@@ -29,8 +29,7 @@ export class VenueOpener {
     // Loads client and signatures only for scenarios over HTTP.
     const { HttpVenue } = await import("../venue/http-venue.ts");
     const server = await start(this.#worldOf(scenario) ?? emptyWorld(scenario.seed), scenario);
-    const venue = new HttpVenue(server.url, scenario.clock, this.wallets, watch, () => server.close());
-    return venue.opened(scenario);
+    return new HttpVenue(server, scenario, this.wallets, watch);
   }
 
   /** Returns the world with the scenario's seed; null if it has none. */
@@ -58,7 +57,7 @@ export interface SuiteOptions extends Pick<RunOptions, "lastStep" | "isUpdating"
   readonly via: "auto" | Way;
   readonly startServer: StartServer;
   /** Opens a scenario on a deployment. @throws NotRunnable */
-  readonly target?: (scenario: Scenario, wallets: Wallets) => Promise<Venue>;
+  readonly target?: (scenario: Scenario) => Promise<Venue>;
   /** Flags of `clobsim run` that name the target, for the command that repeats a failure. */
   readonly targetFlags?: readonly string[];
   readonly seed?: string | undefined;
@@ -98,7 +97,7 @@ export function scenarioRunner({ via, seed, repeat = 1, watcher, failed, ...opti
     if (way === "http") return opener.served(scenario, startServer, watcher?.transport);
     if (way === "target") {
       if (target === undefined) throw new Error("no target is given");
-      return target(scenario, opener.wallets);
+      return target(scenario);
     }
     if (needsHttp(scenario)) throw new NotRunnable("needs HTTP: run it with --via http");
     // Commands are recorded only for a report of a failure.

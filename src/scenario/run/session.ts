@@ -31,6 +31,8 @@ export type Update = { readonly file: string; readonly text: string } & (
 interface Memory {
   /** Keys of named orders. */
   readonly orders: Map<string, string>;
+  /** Why named orders do not exist. */
+  readonly missing: Map<string, string>;
   readonly labels: Map<string, { readonly name: string; readonly account: string }>;
   placed: number;
   fillsRead: number;
@@ -64,7 +66,7 @@ export class Session {
   readonly updates: Update[] = [];
   /** While updating: the new content of each golden file and each hash. */
   readonly recorded = new Map<string, string>();
-  readonly snapshots = new Map<string, { readonly kept: unknown; readonly memory: Memory }>();
+  snapshots: ReadonlyMap<string, { readonly kept: unknown; readonly memory: Memory }> = new Map();
   steps = 0;
   /** The current step; null before the first. */
   step: Step | null = null;
@@ -72,8 +74,7 @@ export class Session {
   stateHash: string | null = null;
   /** Whether a refused step is an outcome instead of a failure, as in a race. */
   isLenient = false;
-  readonly unplaced = new Map<string, string>();
-  #memory: Memory = { orders: new Map(), labels: new Map(), placed: 0, fillsRead: 0 };
+  #memory: Memory = { orders: new Map(), missing: new Map(), labels: new Map(), placed: 0, fillsRead: 0 };
 
   constructor(scenario: Scenario, venue: Venue, options: SessionOptions) {
     this.scenario = scenario;
@@ -83,6 +84,7 @@ export class Session {
     this.stop = options.stop ?? (() => false);
     this.refused = options.refused ?? (() => {});
     if (this.checks !== null) venue.watchFills();
+    venue.whenRewound(() => this.#forgetUndone());
   }
 
   get hasOneMarket(): boolean {
@@ -104,21 +106,23 @@ export class Session {
     if (name !== null) this.#memory.orders.set(name, key);
   }
 
+  /** Records why a named order is not placed. */
+  unplaced(name: string, step: number, code: string): void {
+    this.#memory.missing.set(name, `was never placed: step ${step} was refused with ${code}`);
+  }
+
   orderNamed(name: string): string | undefined {
     return this.#memory.orders.get(name);
   }
 
   /** Returns the key of a named order. @throws ScenarioFailure at `place` if it was never placed. */
   placedAs(name: string, place: Place, diff: readonly DiffLine[] = []): string {
-    return (
-      this.orderNamed(name) ?? fail(place, this.neverPlaced(name), diff, { cause: { kind: "unplaced" } })
-    );
+    return this.orderNamed(name) ?? fail(place, this.missing(name), diff, { cause: { kind: "unplaced" } });
   }
 
-  /** Returns the message that an order was never placed, with the reason if known. */
-  neverPlaced(name: string): string {
-    const reason = this.unplaced.get(name);
-    return `order ${name} was never placed${reason === undefined ? "" : `: ${reason}`}`;
+  /** Returns the message that a named order does not exist, with the reason if known. */
+  missing(name: string): string {
+    return `order ${name} ${this.#memory.missing.get(name) ?? "was never placed"}`;
   }
 
   labelOf(key: string): string {
@@ -154,6 +158,23 @@ export class Session {
 
   set fillsRead(count: number) {
     this.#memory.fillsRead = count;
+  }
+
+  /** Forgets the orders and fills that the exchange has lost by going back to an earlier state. */
+  #forgetUndone(): void {
+    const { orders, missing } = this.#memory;
+    for (const [name, key] of orders) {
+      if (this.venue.hasOrder(key)) continue;
+      orders.delete(name);
+      missing.set(name, `does not exist any more: step ${this.step?.number} took it back`);
+    }
+    this.#memory.fillsRead = Math.min(this.#memory.fillsRead, this.venue.fillCount());
+  }
+
+  /** Returns to what was known at a snapshot, except why orders placed since then do not exist. */
+  recall(memory: Memory): void {
+    const { missing } = this.#memory;
+    this.memory = { ...memory, missing: new Map([...memory.missing, ...missing]) };
   }
 
   get memory(): Memory {

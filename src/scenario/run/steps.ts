@@ -79,14 +79,15 @@ const STEPS: { readonly [Kind in OtherKind]: Run<Kind> } = {
   at,
   snapshot: async (session, step) => {
     session.log(`${step.number}. ${step.text}`);
-    session.snapshots.set(step.name, { kept: await session.venue.snapshot(), memory: session.memory });
+    const taken = { kept: await session.venue.snapshot(), memory: session.memory };
+    session.snapshots = new Map([...session.snapshots, [step.name, taken]]);
   },
   restore: async (session, step) => {
     session.log(`${step.number}. ${step.text}`);
     const snapshot = session.snapshots.get(step.name);
     if (snapshot === undefined) fail(step.place, `there is no snapshot ${step.name} yet`);
     await session.venue.restore(snapshot.kept);
-    session.memory = snapshot.memory;
+    session.recall(snapshot.memory);
   },
   replay: runFlow,
   generate: runFlow,
@@ -98,7 +99,6 @@ const STEPS: { readonly [Kind in OtherKind]: Run<Kind> } = {
   split: runTransaction,
   merge: runTransaction,
   redeem: runTransaction,
-  bots: (session, step) => complete(session, step, session.venue.runBots(step.profile)),
   failSettlement: runSettlementFault,
   chainFault: runSettlementFault,
 };
@@ -138,11 +138,12 @@ async function runSettlementFault(
   step: StepOf<"failSettlement" | "chainFault">,
 ): Promise<void> {
   const { venue } = session;
-  if (step.fault === null) {
-    await venue.endSettlementFaults(step.kind === "failSettlement" ? "fail" : "all");
-    session.log(`${step.number}. ${step.text}`);
-    return;
-  }
+  if (step.fault === null)
+    return complete(
+      session,
+      step,
+      venue.endSettlementFaults(step.kind === "failSettlement" ? "fail" : "all"),
+    );
   const { of } = step;
   const order = of === NEXT_ORDER ? "next" : of === null ? null : session.placedAs(of, step.place);
   const body = { ...faultWords(step.fault), ...(order === null ? {} : { of: order }) };
@@ -175,8 +176,7 @@ async function runOrder(session: Session, step: StepOf<"order">): Promise<void> 
   const before = venue.fillCount();
   const attempt = await venue.place(step.account, step.words);
   if (!attempt.ok) {
-    if (step.name !== null)
-      session.unplaced.set(step.name, `step ${step.number} was refused with ${attempt.code}`);
+    if (step.name !== null) session.unplaced(step.name, step.number, attempt.code);
     return refused(session, step, attempt);
   }
   const order = attempt.value;

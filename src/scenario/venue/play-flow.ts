@@ -46,8 +46,7 @@ export async function playFlow(
         firstRejection ??= { row: counts.rows, text: rowText(row), who: row.account, refusal: attempt };
       }
       if (check === null) continue;
-      const checked = check(counts.rows);
-      const violations = checked instanceof Promise ? await checked : checked;
+      const violations = check(counts.rows);
       if (violations.length > 0) return brokenAt(row, violations);
     }
   }
@@ -141,12 +140,17 @@ export class OrderRefs {
 /** A command of an account. */
 type OwnCommand = Command & { readonly address: string };
 
+/** The part of a venue that a check of a flow uses. */
+interface CheckedExchange {
+  readonly exchange: Exchange;
+  readonly hasBrokenFill: boolean;
+  violations(): readonly string[];
+}
+
 /** The part of a venue in this process that a flow uses. */
 interface LocalExchange {
   readonly exchange: Exchange;
   readonly view: View;
-  readonly hasBrokenFill: boolean;
-  violations(): readonly string[];
   signIn(account: string): string;
   tokenId(token: TokenName): string;
   noteRefusal(operation: Operation, command: OwnCommand, refusal: Refusal): void;
@@ -223,7 +227,7 @@ export function byCommands(venue: LocalExchange, market: string): ExecuteRow {
 }
 
 /** Called with the number of rows played; returns what does not hold, or nothing if no check is due. */
-type RowCheck = (rows: number) => readonly string[] | Promise<readonly string[]>;
+type RowCheck = (rows: number) => readonly string[];
 
 /** Minimum number of rows between two checks. */
 const MIN_ROWS = 100;
@@ -233,10 +237,10 @@ const ROWS_PER_RECORD = 8;
 const NOTHING: readonly string[] = [];
 
 /**
- * Returns the check of a flow in this process. Totals of the ledger are checked after 100 rows, or as many as there are
+ * Returns the check of a flow. Totals of the ledger are checked after 100 rows, or as many as there are
  * balances; all invariants after 100 rows, or eight for each record. So checks take a fixed share of the flow's time.
  */
-export function flowCheck(venue: LocalExchange, checks: Checks): RowCheck {
+export function flowCheck(venue: CheckedExchange, checks: Checks): RowCheck {
   let totalsAt = checks === "fills" ? Number.POSITIVE_INFINITY : MIN_ROWS;
   let allAt = totalsAt;
   const totalsHold = (rows: number): boolean => {
@@ -254,18 +258,5 @@ export function flowCheck(venue: LocalExchange, checks: Checks): RowCheck {
     allAt = rows + Math.max(MIN_ROWS, ROWS_PER_RECORD * records);
     totalsAt = Math.min(rows + MIN_ROWS, allAt);
     return venue.violations();
-  };
-}
-
-/** The interval of a remote check grows with the number of rows, because the number of records is unknown. */
-const ROWS_PER_ROW = 2;
-
-/** Returns the check of a flow on a server, which only reports whether all its invariants hold. */
-export function remoteFlowCheck(violations: () => Promise<readonly string[]>): RowCheck {
-  let nextAt = MIN_ROWS;
-  return (rows) => {
-    if (rows < nextAt) return NOTHING;
-    nextAt = rows + Math.max(MIN_ROWS, ROWS_PER_ROW * rows);
-    return violations();
   };
 }

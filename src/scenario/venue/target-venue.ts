@@ -1,29 +1,34 @@
 import { parse, YAMLParseError } from "yaml";
 import { unitsOf } from "../../api/decimals.ts";
-import type { ReplyTo } from "../../api/endpoints.ts";
+import type { Operation, ReplyTo } from "../../api/endpoints.ts";
 import { ExchangeClient, walletOf } from "../../client/client.ts";
 import { collect } from "../../client/result.ts";
+import type { Transport } from "../../client/transport.ts";
 import { DocumentError, within } from "../../core/document-error.ts";
 import { decimalText, MONEY_PLACES, SIZE_PLACES } from "../../core/format.ts";
 import { anyOf, SELF_TRADE_POLICIES, type SelfTradePolicy } from "../../core/terms.ts";
-import { type Millis, millis, type Size, size } from "../../core/units.ts";
+import { FULL_PRICE, type Millis, millis, SHARE_UNITS, type Size, size } from "../../core/units.ts";
 import { FILE_LIMITS, readFailure, readText } from "../../regular-file.ts";
+import type { DirectCall } from "../../server/handlers/all.ts";
 import { ConfigError, didYouMean } from "../../setting.ts";
 import { isPrivateKey } from "../../simulation/world-accounts.ts";
 import { assetText, type MarketTerms } from "../language/declarations.ts";
 import { controlNeedOf, type Scenario } from "../language/steps.ts";
-import { HttpVenue, marketBody } from "./http-venue.ts";
-import type { Venue, Wallets } from "./venue.ts";
+import { HttpClients } from "./http-clients.ts";
+import { type PlacedOrder, Venue } from "./venue.ts";
 import {
   type Attempt,
   type Canceled,
   DONE,
+  type Fill,
+  fillOf,
   NotRunnable,
   type OrderView,
   orderView,
   type RawReply,
   sizeOf,
   VenueError,
+  type VenueHistory,
 } from "./views.ts";
 
 /** A market of a deployment. */
@@ -226,7 +231,8 @@ function fileNeedOf({ accounts, markets }: Scenario, file: TargetFile): string |
 
 /** Returns how a market differs from the one that the scenario needs; null if it is suitable. */
 function misfitOf(terms: MarketTerms, market: ReplyTo<"getMarket">): string | null {
-  const { tickSize, minOrderSize, feeRateBps, matching } = marketBody(terms);
+  const { feeRateBps, matching } = terms;
+  const [tickSize, minOrderSize] = [terms.tickSize / FULL_PRICE, terms.minOrderSize / SHARE_UNITS];
   const wanted = { tickSize, minOrderSize, feeRateBps, matching };
   const found: Readonly<Record<string, unknown>> = market;
   const name = Object.entries(wanted).find(([key, value]) => found[key] !== value)?.[0];
@@ -242,48 +248,53 @@ export async function openTargets(
   url: string,
   walletsFile: string,
   environment = process.env,
-): Promise<(scenario: Scenario, wallets: Wallets) => Promise<Venue>> {
+): Promise<(scenario: Scenario) => Promise<Venue>> {
   const file = readTargetFile(walletsFile, environment);
   await checkTarget(url, `--wallets ${walletsFile}`, file);
-  return async (scenario, wallets) => {
+  return async (scenario) => {
     const need = controlNeedOf(scenario) ?? fileNeedOf(scenario, file);
     if (need !== null) throw new NotRunnable(need);
-    return new TargetVenue(url, file, wallets).opened(scenario);
+    const venue = new TargetVenue(url, file);
+    try {
+      await venue.openMarkets(scenario, file);
+      return venue;
+    } catch (error) {
+      await venue.dispose();
+      throw error;
+    }
   };
 }
 
-/** A deployment of the API, used without its control plane. */
-class TargetVenue extends HttpVenue {
-  override readonly way = "target";
-  readonly #file: TargetFile;
+/** A deployment of the API, used without its control plane: only the replies to the scenario's requests are known. */
+class TargetVenue extends Venue {
+  readonly way = "target";
+  readonly #http: HttpClients;
+  readonly #addresses = new Map<string, string>();
+  readonly #owners = new Map<string, string>();
   /** The latest known state of each order, because finished orders cannot be read. */
   readonly #seen = new Map<string, OrderView>();
-  /** The account of each order that a `request` step placed. */
-  readonly #requested = new Map<string, string>();
+  readonly #fills: Fill[] = [];
 
-  constructor(url: string, file: TargetFile, wallets: Wallets) {
-    super(url, millis(0), wallets);
-    this.#file = file;
-  }
-
-  /** Empty, because balances cannot be read. */
-  override get accounts(): readonly string[] {
-    return [];
-  }
-
-  /** Cancels the orders that still rest, so that the next scenario finds the same book. */
-  override async dispose(): Promise<void> {
-    for (const [order, { status }] of this.#seen) {
-      if (status === "LIVE") await super.cancel(await this.ownerOf(order), order);
-    }
-    for (const [order, account] of this.#requested) await super.cancel(account, order);
-    await super.dispose();
+  constructor(url: string, { accounts }: TargetFile) {
+    super();
+    const open = async (account: string, transport: Transport): Promise<ExchangeClient> => {
+      const { privateKey, credentials } = accounts.get(account) as TargetAccount;
+      const wallet = await walletOf(privateKey);
+      this.#addresses.set(account, wallet.address);
+      return new ExchangeClient(url, {
+        account: wallet,
+        time: "server",
+        transport,
+        ...(credentials === null ? {} : { credentials: { ...credentials, address: wallet.address } }),
+      });
+    };
+    this.#http = new HttpClients(url, { open, isSignedIn: () => true });
   }
 
   /** Finds the scenario's markets. @throws NotRunnable if one is unsuitable, VenueError if the deployment does not answer. */
-  protected override async openMarkets({ markets }: Scenario): Promise<void> {
+  async openMarkets({ markets }: Scenario, file: TargetFile): Promise<void> {
     for (const terms of markets) {
-      const { idOrSlug } = this.#file.markets.get(terms.name) as TargetMarket;
+      const { idOrSlug } = file.markets.get(terms.name) as TargetMarket;
       const market = await this.ask("getMarket", { path: { idOrSlug } });
       const misfit = misfitOf(terms, market);
       if (misfit !== null) throw new NotRunnable(`needs market ${terms.name} with ${misfit}`);
@@ -291,7 +302,37 @@ class TargetVenue extends HttpVenue {
     }
   }
 
-  override async now(): Promise<Millis> {
+  /** Empty, because balances cannot be read. */
+  get accounts(): readonly string[] {
+    return [];
+  }
+
+  /** Cancels the orders that still rest, so that the next scenario finds the same book. */
+  override async dispose(): Promise<void> {
+    for (const [order, { status }] of this.#seen) {
+      if (status === "LIVE") await super.cancel(this.#ownerOf(order), order);
+    }
+    this.#http.close();
+  }
+
+  async call<O extends Operation>(operation: O, call?: DirectCall): Promise<Attempt<ReplyTo<O>>> {
+    return this.#http.call(operation, call);
+  }
+
+  protected read<O extends Operation>(operation: O, call?: DirectCall): Promise<Attempt<ReplyTo<O>>> {
+    return this.call(operation, call);
+  }
+
+  protected async signIn(account: string): Promise<string> {
+    await this.#http.of(account);
+    return this.addressOf(account);
+  }
+
+  protected addressOf(account: string): string {
+    return this.#addresses.get(account) ?? "";
+  }
+
+  async now(): Promise<Millis> {
     return millis((await this.ask("getTime")).time * 1000);
   }
 
@@ -301,12 +342,11 @@ class TargetVenue extends HttpVenue {
     return DONE;
   }
 
-  override async request(...given: Parameters<HttpVenue["request"]>): Promise<RawReply> {
-    const reply = await super.request(...given);
-    const [{ method, path, as }] = given;
-    const { id } = (reply.body ?? {}) as { readonly id?: unknown };
-    if (method === "POST" && /^\/clob\/order(?:\?|$)/.test(path) && as !== null && typeof id === "string")
-      this.#requested.set(id, as);
+  override async request(...[step, orderNamed]: Parameters<Venue["request"]>): Promise<RawReply> {
+    const reply = await this.#http.request(step, this.withIds(orderNamed));
+    const { method, path, as } = step;
+    if (method === "POST" && /^\/clob\/order(?:\?|$)/.test(path) && as !== null && reply.code === null)
+      this.accepted(as, reply.body as PlacedOrder);
     return reply;
   }
 
@@ -335,37 +375,39 @@ class TargetVenue extends HttpVenue {
     return null;
   }
 
-  override async violations(): Promise<readonly string[]> {
+  violations(): readonly string[] {
     return [];
   }
 
-  protected override addressOf(account: string): string {
-    return this.clients.get(account)?.credentials?.address ?? "";
+  fillCount(): number {
+    return this.#fills.length;
   }
 
-  protected override async newClient(account: string): Promise<ExchangeClient> {
-    const { privateKey, credentials } = this.#file.accounts.get(account) as TargetAccount;
-    const wallet = await walletOf(privateKey);
-    return new ExchangeClient(this.url, {
-      account: wallet,
-      time: "server",
-      transport: this.transport,
-      ...(credentials === null ? {} : { credentials: { ...credentials, address: wallet.address } }),
-    });
+  fills(from: number): readonly Fill[] {
+    return this.#fills.slice(from);
   }
 
-  protected override async accepted(account: string, order: ReplyTo<"placeOrder">): Promise<void> {
+  history(reason: string): Promise<VenueHistory | null> {
+    return this.#http.history(reason);
+  }
+
+  protected override accepted(account: string, order: PlacedOrder): void {
+    this.#owners.set(order.id, account);
     this.#seen.set(order.id, orderView(order));
-    await super.accepted(account, order);
+    for (const trade of order.trades) {
+      const maker = this.#ownerOf(trade.counterOrderId);
+      this.#fills.push(fillOf(trade, this.marketName(trade.marketId), account, maker));
+    }
   }
 
-  protected override async strangerOf(): Promise<string> {
-    return "somebody";
+  /** Returns the account that placed an order; `somebody` if it is not one of the scenario. */
+  #ownerOf(order: string): string {
+    return this.#owners.get(order) ?? "somebody";
   }
 
   override async tradesOf(order: string) {
     const trades: ReplyTo<"listTrades">["data"][number][] = [];
-    const caller = await this.ownerOf(order);
+    const caller = this.#ownerOf(order);
     for (;;) {
       const query = { order, limit: 500, offset: trades.length };
       const { data, hasMore } = await this.ask("listTrades", { query, caller });

@@ -3,7 +3,6 @@ import type { Operation, ReplyTo } from "../../api/endpoints.ts";
 import { MID_PLACES } from "../../api/order-book.ts";
 import type { ClobAuth } from "../../api/signing.ts";
 import type { Checksums } from "../../api/view.ts";
-import type { ProfileName } from "../../bots/profiles.ts";
 import type { WalletAccount } from "../../client/client.ts";
 import type { SettlementStatus } from "../../core/chain/settlement.ts";
 import type { CommandOf } from "../../core/commands.ts";
@@ -125,46 +124,66 @@ export async function signerOf({ privateKey, signatures }: Wallet): Promise<Wall
   };
 }
 
-type PlacedOrder = ReplyTo<"placeOrder">;
+export type PlacedOrder = ReplyTo<"placeOrder">;
 type KnownMarket = Pick<ReplyTo<"closeMarket">, "id" | "conditionId" | "tokens" | "matching">;
 type Trade = ReplyTo<"explainOrder">["fills"][number];
 
 const MAX_PAGE = 500;
+const BRACES = /\{(token|market|order|address) ([^{}]{1,80})\}/g;
+
+/** Stands for what a deployment does not have: a scenario with such a step is not run there. */
+function needsControlPlane(): never {
+  throw new Error("this needs the control plane");
+}
 
 /** An exchange on which a scenario runs. Most methods call operations of the API; the rest depends on where it runs. */
 export abstract class Venue {
   abstract readonly way: Way;
   /** By name in the scenario, in the order in which they were added. */
   protected readonly knownMarkets = new Map<string, KnownMarket>();
-  /** Names of the bots that were started here, by address. */
-  protected readonly bots = new Map<string, string>();
 
-  /** Calls an operation of the API; `caller` is the name of an account. */
+  /** Calls an operation of the API for a step; `caller` is the name of an account. */
   abstract call<O extends Operation>(operation: O, call?: DirectCall): Soon<Attempt<ReplyTo<O>>>;
+  /** Calls an operation that reads what the scenario expects. */
+  protected abstract read<O extends Operation>(operation: O, call?: DirectCall): Soon<Attempt<ReplyTo<O>>>;
   /** Makes an account known to the exchange, and returns its address. */
   protected abstract signIn(account: string): Soon<string>;
   /** Returns the address of an account, which need not be known to the exchange. */
   protected abstract addressOf(account: string): string;
   /** Called after each accepted order. */
-  protected accepted(_account: string, _order: PlacedOrder): Soon<void> {}
+  protected accepted(_account: string, _order: PlacedOrder): void {}
 
-  /** Names of the scenario's accounts, in order. */
+  /** Names of the accounts that the exchange knows, in order. */
   abstract readonly accounts: readonly string[];
   abstract now(): Soon<Millis>;
-  abstract advanceTo(moment: Millis): Soon<readonly Expired[]>;
+  advanceTo(_moment: Millis): Soon<readonly Expired[]> {
+    return needsControlPlane();
+  }
   /** Splits, merges or redeems shares by a transaction of the wallet. It is simulated first, and not sent if it would revert. */
-  abstract transact(account: string, market: string, change: PositionChange): Soon<Attempt<null>>;
+  transact(_account: string, _market: string, _change: PositionChange): Soon<Attempt<null>> {
+    return needsControlPlane();
+  }
   /** Plays rows, whose times are relative to now. Stops after the first row after which a check fails. */
-  abstract play(
-    rows: AsyncIterable<readonly FlowRow[]>,
-    market: string,
-    checks?: Checks | null,
-  ): Promise<FlowOutcome>;
+  play(
+    _rows: AsyncIterable<readonly FlowRow[]>,
+    _market: string,
+    _checks?: Checks | null,
+  ): Promise<FlowOutcome> {
+    return needsControlPlane();
+  }
   /** Returns a snapshot, for `restore`. */
-  abstract snapshot(): Soon<unknown>;
-  abstract restore(snapshot: unknown): Soon<void>;
-  /** Releases a snapshot. */
-  forget(_snapshot: unknown): Soon<void> {}
+  snapshot(): Soon<unknown> {
+    return needsControlPlane();
+  }
+  restore(_snapshot: unknown): Soon<void> {
+    return needsControlPlane();
+  }
+  /** Whether the exchange has an order, which it may have lost by going back to an earlier state. */
+  hasOrder(_id: string): boolean {
+    return true;
+  }
+  /** Calls `listener` whenever the exchange has gone back to an earlier state. */
+  whenRewound(_listener: () => void): void {}
   /** Number of fills of this scenario so far, without those taken by bots. */
   abstract fillCount(): number;
   /** Returns the fills after the first `from`, oldest first. */
@@ -185,6 +204,21 @@ export abstract class Venue {
   /** Sends the request of a step; only over HTTP. `orderNamed` returns the id of a named order. */
   request(_step: RequestStep, _orderNamed: (name: string) => string | undefined): Soon<RawReply> {
     throw new Error("a request needs HTTP");
+  }
+
+  /** Returns a function that replaces words in braces by ids: `{token rain YES}`, `{market rain}`, `{order bid}`, `{address alice}`. */
+  protected withIds(orderNamed: (name: string) => string | undefined): (text: string) => string {
+    const ids = {
+      token: (words: string) => {
+        const [outcome = "", market = null] = words.split(/\s+/).reverse();
+        return this.tokenId({ market, outcome });
+      },
+      market: (name: string) => this.marketNamed(name).id,
+      order: (name: string) => orderNamed(name) ?? name,
+      address: (name: string) => this.addressOf(name),
+    };
+    return (text) =>
+      text.replace(BRACES, (_, kind: keyof typeof ids, words: string) => ids[kind](words.trim()));
   }
 
   get markets(): readonly string[] {
@@ -224,7 +258,7 @@ export abstract class Venue {
     const body = orderBodyOf(words, this.tokenId(words), await this.now());
     const attempt = await this.call("placeOrder", { body, caller: account });
     if (!attempt.ok) return attempt;
-    await this.accepted(account, attempt.value);
+    this.accepted(account, attempt.value);
     return { ok: true, value: orderView(attempt.value) };
   }
 
@@ -300,30 +334,15 @@ export abstract class Venue {
   }
 
   /** Removes the settlement faults of kind `fail`, or all. */
-  async endSettlementFaults(which: "fail" | "all"): Promise<void> {
-    if (which === "all") {
-      await this.ask("removeSettlementFaults");
-      return;
-    }
+  async endSettlementFaults(which: "fail" | "all"): Promise<Attempt<unknown>> {
+    if (which === "all") return this.call("removeSettlementFaults");
     const { data } = await this.ask("listSettlementFaults", { query: { limit: MAX_PAGE, offset: 0 } });
     for (const { id, kind } of data) {
-      if (kind === "fail" && id !== null) await this.ask("removeSettlementFault", { path: { id } });
+      if (kind !== "fail" || id === null) continue;
+      const removed = await this.call("removeSettlementFault", { path: { id } });
+      if (!removed.ok) return removed;
     }
-  }
-
-  /** Starts the bots of a profile and records their names; null stops all bots. */
-  async runBots(profile: ProfileName | null): Promise<Attempt<unknown>> {
-    if (profile === null) return this.call("endBots");
-    const started = await this.call("startBots", { body: { profile } });
-    for (const { name, address } of started.ok ? started.value.bots : [])
-      this.bots.set(address.toLowerCase(), name);
-    return started;
-  }
-
-  /** Returns the name of an account that the scenario does not declare. */
-  protected strangerName(address: string): string {
-    const lower = address.toLowerCase();
-    return this.bots.get(lower) ?? `trader-${lower.slice(2, 10)}`;
+    return DONE;
   }
 
   /** Returns the reason of each pending transaction, oldest first. */
@@ -335,9 +354,9 @@ export abstract class Venue {
     return waiting.map(({ reason }) => reason ?? "");
   }
 
-  /** Calls an operation that must succeed. @throws VenueError */
+  /** Reads what must be readable. @throws VenueError */
   async ask<O extends Operation>(operation: O, call?: DirectCall): Promise<ReplyTo<O>> {
-    const attempt = await this.call(operation, call);
+    const attempt = await this.read(operation, call);
     if (attempt.ok) return attempt.value;
     throw new VenueError(`${attempt.code}: ${attempt.message}`);
   }

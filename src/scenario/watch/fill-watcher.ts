@@ -89,16 +89,17 @@ export class FillWatcher {
   constructor(exchange: Exchange, nameOf: NameOf) {
     this.#exchange = exchange;
     this.#nameOf = nameOf;
-    this.reset();
+    this.#reset();
     exchange.watch((_sequence, at, events) => this.#take(at, events));
+    exchange.watchRewind(() => this.#reset());
   }
 
   get broken(): BrokenRule | null {
     return this.#broken;
   }
 
-  /** Rebuilds the queues from the exchange's live orders, in order of arrival; called after its state was replaced. */
-  reset(): void {
+  /** Rebuilds the queues from the exchange's live orders, in order of arrival. */
+  #reset(): void {
     this.#markets = [];
     this.#reserved = [];
     this.#orders.length = 0;

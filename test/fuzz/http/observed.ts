@@ -25,7 +25,7 @@ export interface ObservedSession {
  * before, between and after three equal bids of alice and a sale of bob, a refused order, a cancel without orders.
  */
 export async function observedSession(): Promise<ObservedSession> {
-  const server = await serveWorld(
+  const { server } = await serveWorld(
     { ...DEFAULT_CONFIG, port: 0, clock: { mode: "frozen" }, logLevel: "silent", start: OPENED_AT },
     emptyWorld("observed"),
   );

@@ -75,7 +75,8 @@ describe("the scenario that a server records passes", () => {
 
   it("without a world, with a market of the session", async () => {
     const config = { ...DEFAULT_CONFIG, port: 0, clock: { mode: "frozen" }, logLevel: "silent" } as const;
-    const api = await new Api(await serveWorld(config, emptyWorld("no: thing"))).open();
+    const { server } = await serveWorld(config, emptyWorld("no: thing"));
+    const api = await new Api(server).open();
     onTestFinished(() => api.close());
     await tradeAlone(api);
     const scenario = await recordingOf(api);

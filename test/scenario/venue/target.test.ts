@@ -35,7 +35,7 @@ beforeAll(async () => {
   const world = readWorld(await readFile(TINY_WORLD, "utf8"));
   const quiet = { port: 0, logLevel: "silent", settlement: "manual" } as const;
   const config = { ...DEFAULT_CONFIG, ...quiet, simToken: SIM_TOKEN };
-  server = await serveWorld(config, world);
+  server = (await serveWorld(config, world)).server;
   operator = new ExchangeClient(server.url, { simToken: SIM_TOKEN });
 });
 
@@ -226,7 +226,7 @@ describe("a deployment that does not answer", () => {
     const world = readWorld(await readFile(TINY_WORLD, "utf8"));
     const slug = world.events[0]?.markets[0]?.slug ?? "";
     const file = folder.write("lost.yaml", walletsFor(slug));
-    const ending = await serveWorld({ ...DEFAULT_CONFIG, port: 0, logLevel: "silent" }, world);
+    const ending = (await serveWorld({ ...DEFAULT_CONFIG, port: 0, logLevel: "silent" }, world)).server;
     const target = await openTargets(ending.url, file, ENVIRONMENT);
     await ending.close();
     const { status, failure } = await folder.run(`${HEAD}${BID}`, { via: "target", target });

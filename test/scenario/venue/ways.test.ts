@@ -52,7 +52,7 @@ describe("where a scenario runs", () => {
       const server = await startScenarioServer(...given);
       open += 1;
       return {
-        url: server.url,
+        ...server,
         close: async () => {
           open -= 1;
           await server.close();

@@ -3,8 +3,7 @@ import { money } from "../../../src/core/units.ts";
 import type { Failure } from "../../../src/scenario/run/result.ts";
 import { type RunOptions, runScenario } from "../../../src/scenario/run/run-scenario.ts";
 import { LocalVenue } from "../../../src/scenario/venue/local-venue.ts";
-import { byOperations, playFlow, remoteFlowCheck } from "../../../src/scenario/venue/play-flow.ts";
-import { type FlowRow, PROFILES } from "../../../src/simulation/flow.ts";
+import { PROFILES } from "../../../src/simulation/flow.ts";
 import { writeFlow } from "../../../src/simulation/flow-text.ts";
 import { generateFlow } from "../../../src/simulation/generate-flow.ts";
 import { diffOf, ScenarioFolder } from "../run/scenario-folder.ts";
@@ -23,16 +22,13 @@ const rowOf = (order: number): number =>
 
 /** An exchange with a dollar too much from one order up to another. */
 class LentDollar extends LocalVenue {
-  from = 300;
-  readonly to = 500;
-
   constructor(...args: ConstructorParameters<typeof LocalVenue>) {
     super(...args);
     this.exchange.watch((_sequence, _at, events) => {
       for (const event of events) {
         if (event.kind !== "orderPlaced") continue;
-        if (event.order === this.from) this.#give(1_000_000);
-        if (event.order === this.to) this.#give(-1_000_000);
+        if (event.order === 300) this.#give(1_000_000);
+        if (event.order === 500) this.#give(-1_000_000);
       }
     });
   }
@@ -77,31 +73,6 @@ describe("a broken invariant in the middle of a flow", () => {
       ).toBe(true);
     },
   );
-
-  it("is found over HTTP by asking for invariants, each time after three times as many rows", async () => {
-    const scenario = folder.scenario("scenario: a flow\nsteps: [{ advance: 1s }]\n");
-    const venue = new LentDollar(scenario);
-    venue.from = 150;
-    const batches = async function* (): AsyncGenerator<readonly FlowRow[]> {
-      yield flow;
-    };
-    const execute = byOperations(venue, "market", venue.now());
-    let rows = 0;
-    const counting: typeof execute = (row, number) => {
-      rows = number;
-      return execute(row, number);
-    };
-    const asked: number[] = [];
-    const check = remoteFlowCheck(async () => {
-      asked.push(rows);
-      return venue.violations();
-    });
-    const { broken } = await playFlow(counting, batches(), check);
-    expect(rowOf(150)).toBeGreaterThan(100);
-    expect(asked).toEqual([100, 300]);
-    expect(broken?.row).toBe(300);
-    expect(broken?.violations[0]?.startsWith(DOLLAR.slice(2))).toBe(true);
-  });
 
   it("is not reported if there is none, or without checks", async () => {
     expect(await failureOf("flow.csv")).toBeNull();

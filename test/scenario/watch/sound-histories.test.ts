@@ -32,7 +32,6 @@ describe("an exchange without defects", () => {
             if (step.kind === "snapshot") snapshot = exchange.snapshot();
             else if (step.kind === "restore") {
               if (snapshot !== null) exchange.restore(snapshot);
-              watcher?.reset();
             } else if (step.kind === "wait") exchange.advanceTo(millis(exchange.now + step.ms));
             else {
               const command = chainCommandOf(exchange.state, exchange.now, step);
