@@ -59,12 +59,19 @@ export class Bots {
    */
   start(profile: ProfileName, seed = this.#exchange.state.config.seed): void {
     this.detach();
-    const exchange = this.#exchange;
-    const terms: Profile = PROFILES[profile];
-    const bots = botsOf(exchange.state.config.seed, terms);
+    const bots = botsOf(this.#exchange.state.config.seed, PROFILES[profile]);
     const names = new Set(bots.map(({ name }) => name));
     this.#cancelOrders(({ name }) => !names.has(name));
-    const schedule = scheduleOf(exchange, terms, seed, bots);
+    this.resume({ profile, seed, bots });
+  }
+
+  /** Runs these bots in place of the running ones, whose orders stay; null runs none. */
+  resume(running: Running | null): void {
+    this.detach();
+    if (running === null) return;
+    const exchange = this.#exchange;
+    const { profile, seed, bots } = running;
+    const schedule = scheduleOf(exchange, PROFILES[profile], seed, bots);
     const stops = [
       exchange.watch((_sequence, _at, events) => {
         // Status and order of markets decide in which of them bots trade.
@@ -76,7 +83,7 @@ export class Bots {
       for (const stop of stops) stop();
     };
     exchange.agents = schedule;
-    this.#running = { profile, seed, bots };
+    this.#running = running;
     this.#hasStarted = true;
   }
 

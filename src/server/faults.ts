@@ -26,6 +26,13 @@ export interface AppliedFault extends Pick<Fault, "id" | "status" | "retryAfter"
   readonly ids: string;
 }
 
+/** The faults of a server at one moment. */
+export interface FaultsSnapshot {
+  /** Number of faults that have been added. */
+  readonly added: number;
+  readonly faults: readonly Readonly<Fault>[];
+}
+
 /** 2^32, the resolution of a probability and the largest range of a random draw. */
 const GRAIN = 4_294_967_296;
 
@@ -59,7 +66,7 @@ export class Faults {
   add(plan: FaultPlan): Fault {
     this.#added += 1;
     const id = `fault-${this.#added}`;
-    const fault = { id, ...plan, matched: 0, fired: 0, chance: stream(this.#seed, `fault ${id}`) };
+    const fault = { id, ...plan, matched: 0, fired: 0, chance: this.#chanceOf(id) };
     this.#faults.push(fault);
     return fault;
   }
@@ -114,6 +121,24 @@ export class Faults {
   clear(): void {
     this.removeAll();
     this.#added = 0;
+  }
+
+  /** Returns all faults as they are now, with how often each has fired, for `restore`. */
+  snapshot(): FaultsSnapshot {
+    return { added: this.#added, faults: this.#faults.map((fault) => ({ ...fault })) };
+  }
+
+  /** Puts the faults back to those of a snapshot, any number of times. */
+  restore({ added, faults }: FaultsSnapshot): void {
+    this.#added = added;
+    this.#faults = faults.map((fault) => ({ ...fault, chance: this.#chanceOf(fault.id) }));
+    for (const { matched, after, chance } of this.#faults.filter(({ probability }) => probability < 1)) {
+      for (let drawn = after; drawn < matched; drawn += 1) chance.below(GRAIN);
+    }
+  }
+
+  #chanceOf(id: Fault["id"]): Stream {
+    return stream(this.#seed, `fault ${id}`);
   }
 
   /** Cancels pending delays. Called after the server has closed. */

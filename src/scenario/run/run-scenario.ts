@@ -157,12 +157,13 @@ function failureMessage(mismatches: readonly Mismatch[]): Pick<Failure, "message
 }
 
 /**
- * Runs the steps of a race in every order from the same snapshot, each followed by the rest of the scenario. A refused step
+ * Runs the steps of a race in every order from the same state and settings, each followed by the rest of the scenario. A refused step
  * is an outcome, unless the step has an expectation.
  */
 async function explore(session: Session, race: RaceStep, rest: () => Promise<void>): Promise<void> {
   const { venue, memory, snapshots } = session;
   const kept = await venue.snapshot();
+  const restoreSettings = venue.settings();
   const outcomes: RaceOutcome[] = [];
   session.races.push({ place: race.place, step: race.number, outcomes });
   session.steps += 1;
@@ -170,6 +171,8 @@ async function explore(session: Session, race: RaceStep, rest: () => Promise<voi
   for (const [index, order] of orders.entries()) {
     if (index > 0) {
       await venue.restore(kept);
+      restoreSettings();
+      session.step = race;
       session.memory = memory;
       session.snapshots = snapshots;
       session.orderStart = session.transcript.length;

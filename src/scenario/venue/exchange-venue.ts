@@ -157,6 +157,12 @@ export abstract class ExchangeVenue extends Venue {
     this.exchange.watchRewind(listener);
   }
 
+  override settings(): () => void {
+    const { bots } = this.#service;
+    const { running } = bots;
+    return () => bots.resume(running);
+  }
+
   // Fills are read from the exchange on request, because a long flow has millions.
 
   fillCount(): number {

@@ -140,6 +140,15 @@ export class HttpVenue extends ExchangeVenue {
     this.#server.service.clock.resume(clock);
   }
 
+  override settings(): () => void {
+    const { faults } = this.#server.service;
+    const [restoreBots, injected] = [super.settings(), faults.snapshot()];
+    return () => {
+      restoreBots();
+      faults.restore(injected);
+    };
+  }
+
   override request(step: RequestStep, orderNamed: (name: string) => string | undefined): Promise<RawReply> {
     return this.#http.request(step, this.withIds(orderNamed));
   }

@@ -178,6 +178,10 @@ export abstract class Venue {
   restore(_snapshot: unknown): Soon<void> {
     return needsControlPlane();
   }
+  /** Returns a function that restores what a snapshot does not contain: bots and injected faults. */
+  settings(): () => void {
+    return needsControlPlane();
+  }
   /** Whether the exchange has an order, which it may have lost by going back to an earlier state. */
   hasOrder(_id: string): boolean {
     return true;
