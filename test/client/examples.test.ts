@@ -21,8 +21,11 @@ it("the example of the typed client runs with the name of the package", async ()
   ]);
 });
 
-it("the example of settlement runs unchanged with automatic blocks", async () => {
-  const { server } = await apiOfTest({ clock: { mode: "scaled", rate: 20 } });
+it.each([
+  ["scaled", 20],
+  ["frozen", 1],
+] as const)("the example of settlement runs unchanged with a %s clock", async (mode, rate) => {
+  const { server } = await apiOfTest({ clock: { mode, rate } });
   expect(await linesOf("settlement.js", server.url)).toEqual([
     "settled   success",
     "OrderFilled   alice gives 22000000n and gets 40000000n",
