@@ -133,6 +133,13 @@ describe("the first failure determines the answer", () => {
   );
 });
 
+it.each([
+  ["poly_address", `0x${"1".repeat(40)}`, "each wallet has keys of its own"],
+  ["poly_passphrase", "another", "another one issues a new set"],
+])("another %s than the key's is refused with a hint", (name, value, hint) => {
+  expect(refused(withHeader(name, value)(requestOf())).help.hint).toContain(hint);
+});
+
 describe("any request", () => {
   const junk = fc.oneof(
     fc.string({ unit: "binary", maxLength: 100 }),

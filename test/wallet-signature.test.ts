@@ -28,7 +28,7 @@ const refusedWith = (hint: string) => ({ ...REFUSED, hint: expect.stringContaini
 const verify = (request: DerivationRequest, now = NOW, personalSign = true) =>
   verifyDerivation(request, now, { personalSign }).catch((error: unknown) => {
     if (!(error instanceof ApiError)) throw error;
-    return { code: error.code, ...error.help };
+    return { code: error.code, message: error.message, ...error.help };
   });
 
 /** Returns an EIP-712 signature of a wallet, by default of the correct message. */
@@ -196,6 +196,13 @@ describe("a payload", () => {
   it.each(bad)("with a malformed %s is refused: %j", async (field, request) => {
     const refused = { code: "INVALID_AUTH_PAYLOAD", details: { field } };
     expect(await verify(request as DerivationRequest)).toMatchObject(refused);
+  });
+
+  it.each(["address", "signature"])("without %s is refused with the ways to send it", async (field) => {
+    expect(await verify({ ...good, [field]: undefined })).toMatchObject({
+      message: `${field} is missing`,
+      hint: expect.stringMatching("in a JSON body or as the headers poly_address and poly_signature"),
+    });
   });
 
   it("with a timestamp in milliseconds is refused with that reason", async () => {

@@ -103,7 +103,8 @@ const CHECKS: Readonly<Record<SignedCode, Check>> = {
         return { message: "poly_address is not an address", hint, details: { field: "poly_address" } };
       }
       if (sent.toLowerCase() === credentials.address) return undefined;
-      return { message: "poly_address is not the wallet that poly_api_key was issued to" };
+      const hint = "send the address that derived the key: each wallet has keys of its own";
+      return { message: "poly_address is not the wallet that poly_api_key was issued to", hint };
     },
   },
   INVALID_PASSPHRASE: {
@@ -113,7 +114,9 @@ const CHECKS: Readonly<Record<SignedCode, Check>> = {
       const sent = headers.poly_passphrase;
       if (sent === undefined || credentials === undefined) return null;
       if (equalInConstantTime(sent, credentials.passphrase)) return undefined;
-      return { message: "poly_passphrase is not the one issued with poly_api_key" };
+      const hint =
+        "apiKey, secret and passphrase of one derivation go together: another one issues a new set";
+      return { message: "poly_passphrase is not the one issued with poly_api_key", hint };
     },
   },
   INVALID_SIGNATURE: {

@@ -341,7 +341,7 @@ const oneLine = (description: string): Param<string | undefined> =>
     { type: "string", minLength: 1, maxLength: MAX_NAME },
     `one line of 1 to ${MAX_NAME} characters`,
     (text) =>
-      text.trim() !== "" && text.length <= MAX_NAME && !/[\p{Cc}\p{Cs}]/u.test(text) ? text : undefined,
+      text.trim() !== "" && [...text].length <= MAX_NAME && !/[\p{Cc}\p{Cs}]/u.test(text) ? text : undefined,
   );
 
 /** Description of the live feed; `event-stream.ts` has its types. */

@@ -141,9 +141,10 @@ export const searchWords: Param<string> = {
     if (value === undefined || value.trim() === "") {
       throw new ApiError("QUERY_REQUIRED", `${name} is required: the words to look for`);
     }
-    if (value.length > MAX_QUERY) {
-      const message = `${name} must have at most ${MAX_QUERY} characters, found ${value.length}`;
-      const details = { parameter: name, found: `${value.length} characters` };
+    const { length } = [...value];
+    if (length > MAX_QUERY) {
+      const message = `${name} must have at most ${MAX_QUERY} characters, found ${length}`;
+      const details = { parameter: name, found: `${length} characters` };
       throw new ApiError("INVALID_PARAMETER", message, { details });
     }
     return value;

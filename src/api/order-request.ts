@@ -62,6 +62,8 @@ interface FieldRule {
   /** Error codes if the order type requires the field and it is missing, and if it forbids the field. */
   readonly byType?: readonly ErrorCode[];
   readonly words?: readonly string[];
+  /** Help for a value out of range. */
+  readonly hint?: string;
 }
 
 /** The fields in the order of their checks. */
@@ -69,7 +71,11 @@ const RULES = {
   tokenId: { expected: "a string, the id of an outcome token", code: "INVALID_ORDER" },
   side: { expected: anyOf(SIDES), code: "INVALID_SIDE", words: SIDES },
   orderType: { expected: anyOf(ORDER_TYPES), code: "INVALID_ORDER_TYPE", words: ORDER_TYPES },
-  price: { expected: "a JSON number strictly between 0 and 1", code: "PRICE_OUT_OF_RANGE" },
+  price: {
+    expected: "a JSON number strictly between 0 and 1",
+    code: "PRICE_OUT_OF_RANGE",
+    hint: "a price is in USDC per share: send 0.55 for 55 cents, or 55 %",
+  },
   size: { expected: `a JSON number above 0, at most ${MAX_SHARES}`, code: "INVALID_SIZE" },
   expiration: {
     expected: "a string: Unix seconds, Unix milliseconds or ISO-8601 with a zone",
@@ -150,12 +156,12 @@ function firstProblem(body: JsonObject, numbers: Numbers, issues: readonly z.cor
     return new ApiError("INVALID_ORDER", message, { hint: hintForType(first, value), details });
   }
   const shown = typeof value === "number" ? numbers.sent(value) : String(value).slice(0, 80);
-  return new ApiError(code, message, { hint: hintForWord(first, value), details: { [first]: shown } });
+  return new ApiError(code, message, { hint: hintForRange(first, value), details: { [first]: shown } });
 }
 
-function hintForWord(field: Field, value: unknown): string | undefined {
-  const { words }: FieldRule = RULES[field];
-  if (words === undefined || typeof value !== "string") return undefined;
+function hintForRange(field: Field, value: unknown): string | undefined {
+  const { words, hint }: FieldRule = RULES[field];
+  if (words === undefined || typeof value !== "string") return hint;
   const like = (field === "orderType" ? meantOrderType(value) : undefined) ?? nearest(value, words);
   return `allowed: ${words.join(", ")}${like === undefined ? "" : `; did you mean ${like}?`}`;
 }

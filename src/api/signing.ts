@@ -263,8 +263,13 @@ export const NONCE_RULE = "is not a whole number from 0 to 2^256 - 1 in decimal"
 export const isNonce = (nonce: string | number | bigint): boolean =>
   DECIMAL.test(String(nonce)) && BigInt(nonce) < 2n ** 256n;
 
+const HOW_TO_SEND =
+  "send address and signature in a JSON body or as the headers poly_address and poly_signature; without a signature, POST /sim/accounts/{address}/credentials derives keys";
+
 /** Returns address and signature in lower case. @throws ApiError `INVALID_AUTH_PAYLOAD` */
 function parseDerivation({ address, signature, timestamp, nonce = 0 }: DerivationRequest) {
+  if (address === undefined) throw malformed("address", "is missing", HOW_TO_SEND);
+  if (signature === undefined) throw malformed("signature", "is missing", HOW_TO_SEND);
   if (typeof address !== "string" || !isAddress(address)) {
     throw malformed("address", "is not 0x and 40 hexadecimal digits");
   }

@@ -85,6 +85,12 @@ describe("an order", () => {
     expect((await refusalOf(mistake)).code).toBe(mistake[1]);
   });
 
+  it("with a price in cents is told the unit of prices", async () => {
+    expect((await refusalOf(["cents", "PRICE_OUT_OF_RANGE", { price: 55 }])).hint).toContain(
+      "0.55 for 55 cents",
+    );
+  });
+
   it.each(PAIRS)("with %s and %s is refused for the first", async (_first, _second, first, second) => {
     const alone = await refusalOf(first);
     const { code, error } = await refusalOf(first, second);
