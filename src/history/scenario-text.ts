@@ -5,35 +5,23 @@ import type { ExchangeConfig } from "../core/state.ts";
 import { toIso } from "../core/time.ts";
 import type { Millis } from "../core/units.ts";
 
-/** A scalar as written in the file, a list, or a map with its keys in order. */
-export type Node = string | YamlList | YamlMap;
+/** A scalar as written in the file, a list, or a map. */
+export type Node = string | readonly Node[] | NodeMap;
 
-interface YamlList {
-  readonly list: readonly Node[];
-  /** Whether a list that does not fit on a line is wrapped, instead of having a line for each item. */
-  readonly isWrapped: boolean;
+/** A map with its keys in order, which must need no quotes in YAML. */
+export interface NodeMap {
+  readonly [key: string]: Node;
 }
-
-interface YamlMap {
-  readonly entries: readonly Entry[];
-}
-
-export type Entry = readonly [key: string, value: Node];
 
 /** Maximum width of lines that can be broken. */
 const MAX_WIDTH = 130;
 const INDENT = 2;
 /** Maximum nesting of lists and maps on one line. */
 const MAX_DEPTH = 2;
+/** Maximum length of items that share lines in a list that does not fit on one line. */
+const MAX_SHARING = 24;
 
-/** A list with a line for each item if it does not fit on one line. */
-export const list = (items: readonly Node[]): YamlList => ({ list: items, isWrapped: false });
-
-/** A list of scalars that is wrapped if it does not fit on one line. */
-export const wrapped = (items: readonly string[]): YamlList => ({ list: items, isWrapped: true });
-
-/** A map; its keys must need no quotes in YAML. */
-export const map = (entries: readonly Entry[]): YamlMap => ({ entries });
+const isList = (node: Node): node is readonly Node[] => Array.isArray(node);
 
 /** Writes a string as a scalar, quoted only if YAML requires it. */
 export function scalar(text: string): string {
@@ -42,13 +30,14 @@ export function scalar(text: string): string {
 }
 
 /** Returns the lines of a map, whose entries do not share lines. */
-export function mapLines(entries: readonly Entry[], indent: number): string[] {
-  return entries.flatMap(([key, value]) => lines(`${" ".repeat(indent)}${key}: `, value, indent + INDENT));
-}
+export const mapLines = (map: NodeMap, indent: number): string[] =>
+  Object.entries(map).flatMap(([key, value]) =>
+    lines(`${" ".repeat(indent)}${key}: `, value, indent + INDENT),
+  );
 
 /** Returns the lines of a map that is an item of a list. */
-export function itemLines(entries: readonly Entry[], indent: number): string[] {
-  const [first = "", ...more] = mapLines(entries, indent + INDENT);
+export function itemLines(map: NodeMap, indent: number): string[] {
+  const [first = "", ...more] = mapLines(map, indent + INDENT);
   return [`${" ".repeat(indent)}- ${first.slice(indent + INDENT)}`, ...more];
 }
 
@@ -57,11 +46,12 @@ function lines(prefix: string, node: Node, indent: number): string[] {
   const text = flow(node);
   const isShort = depthOf(node) <= MAX_DEPTH && prefix.length + text.length <= MAX_WIDTH;
   if (typeof node === "string" || isShort) return [prefix + text];
-  if ("entries" in node) return [prefix.trimEnd(), ...mapLines(node.entries, indent)];
-  if (node.isWrapped) return wrappedLines(`${prefix}[`, node.list.map(flow), indent);
+  if (!isList(node)) return [prefix.trimEnd(), ...mapLines(node, indent)];
+  if (node.every((item) => typeof item === "string" && item.length <= MAX_SHARING))
+    return wrappedLines(`${prefix}[`, node.map(flow), indent);
   return [
     prefix.trimEnd(),
-    ...node.list.flatMap((item) => lines(`${" ".repeat(indent)}- `, item, indent + INDENT)),
+    ...node.flatMap((item) => lines(`${" ".repeat(indent)}- `, item, indent + INDENT)),
   ];
 }
 
@@ -81,23 +71,14 @@ function wrappedLines(prefix: string, items: readonly string[], indent: number):
 /** Writes a node on one line. */
 export function flow(node: Node): string {
   if (typeof node === "string") return node;
-  if ("list" in node) return `[${node.list.map(flow).join(", ")}]`;
-  if (node.entries.length === 0) return "{}";
-  return `{ ${node.entries.map(([key, value]) => `${key}: ${flow(value)}`).join(", ")} }`;
+  if (isList(node)) return `[${node.map(flow).join(", ")}]`;
+  const entries = Object.entries(node).map(([key, value]) => `${key}: ${flow(value)}`);
+  return entries.length === 0 ? "{}" : `{ ${entries.join(", ")} }`;
 }
 
 function depthOf(node: Node): number {
   if (typeof node === "string") return 0;
-  const inner = "list" in node ? node.list : node.entries.map(([, value]) => value);
-  return 1 + inner.reduce((deepest, each) => Math.max(deepest, depthOf(each)), 0);
-}
-
-/** Entries of a step's map. */
-export type Step = readonly Entry[];
-
-/** A comment between steps. */
-export interface Remark {
-  readonly remark: string;
+  return 1 + Object.values<Node>(node).reduce((deepest, each) => Math.max(deepest, depthOf(each)), 0);
 }
 
 interface ScenarioParts extends Pick<ExchangeConfig, "seed" | "settlement" | "balances"> {
@@ -105,9 +86,10 @@ interface ScenarioParts extends Pick<ExchangeConfig, "seed" | "settlement" | "ba
   readonly remarks: readonly string[];
   readonly name: string;
   readonly clock: Millis;
-  readonly markets: readonly Entry[];
-  readonly accounts: readonly Entry[];
-  readonly steps: readonly (Step | Remark)[];
+  readonly markets: NodeMap;
+  readonly accounts: NodeMap;
+  /** Those that are texts are comments. */
+  readonly steps: readonly (NodeMap | string)[];
 }
 
 /** Whether a scenario can have a seed: it must be one line of text. */
@@ -127,13 +109,13 @@ export function scenarioText(parts: ScenarioParts): string {
     ...block("markets", markets),
     ...block("accounts", accounts),
     "steps:",
-    ...steps.flatMap((step) => ("remark" in step ? [`  # ${step.remark}`] : itemLines(step, 2))),
+    ...steps.flatMap((step) => (typeof step === "string" ? [`  # ${step}`] : itemLines(step, 2))),
   ];
   return `${lines.join("\n")}\n`;
 }
 
-const block = (key: string, entries: readonly Entry[]): string[] =>
-  entries.length === 0 ? [] : [`${key}:`, ...mapLines(entries, 2)];
+const block = (key: string, map: NodeMap): string[] =>
+  Object.keys(map).length === 0 ? [] : [`${key}:`, ...mapLines(map, 2)];
 
 const MAX_REASON_LENGTH = 200;
 /** Precision of a base fee in a step, in wei: a millionth of a gwei. */
@@ -147,13 +129,13 @@ export function roundedTerms(terms: SettlementFaultTerms): SettlementFaultTerms 
 }
 
 /** Returns the step that sets a fault; `of` is the name of the order that it hits, null for a fault of all. */
-export function faultStep(terms: SettlementFaultTerms, of: string | null = null): Step {
+export function faultStep(terms: SettlementFaultTerms, of: string | null = null): NodeMap {
   const { times, ...words } = { ...faultWords(terms), ...(of === null ? {} : { of }) };
   const isOnce = times === 1 && words.probability === undefined;
   const entries = Object.entries(isOnce || times === undefined ? words : { ...words, times }).map(
-    ([key, value]): Entry => [key, typeof value === "string" ? scalar(value) : String(value)],
+    ([key, value]) => [key, typeof value === "string" ? scalar(value) : String(value)],
   );
-  return [["chain fault", map(entries)]];
+  return { "chain fault": Object.fromEntries(entries) };
 }
 
 /** Writes a time without a fraction of zero. */

@@ -14,7 +14,7 @@ import { NEXT_ORDER } from "../scenario/language/order-line.ts";
 import { isOneStep, type OneStepCommand, WRITTEN, type Written } from "../scenario/language/steps.ts";
 import { fillText, tradeText } from "../scenario/run/format.ts";
 import { uniqueName } from "../simulation/event-story.ts";
-import { type Entry, faultStep, map, moment, roundedTerms, type Step, scalar } from "./scenario-text.ts";
+import { faultStep, moment, type NodeMap, roundedTerms, scalar } from "./scenario-text.ts";
 import { faultedOrder, marketOfEvent, positionCallIn, type Trace, type TracedCommand } from "./trace.ts";
 
 /** Commands by which a test changes a wallet; the wallet does not act. */
@@ -53,6 +53,9 @@ export function accountNames(
     nameOf: (account: number): string => names.get(account) ?? `trader-${account - FEES}`,
   };
 }
+
+/** The step that ends all faults of the chain. */
+export const NO_FAULTS = { "chain fault": "none" } as const;
 
 /** Looks up names in a scenario. */
 interface NameLookup {
@@ -117,10 +120,12 @@ export class Vocabulary {
     return `fund ${sizeText(amount)} ${outcomeOf(token)}${this.inMarket(marketOfToken(token))}`;
   }
 
-  /** Returns the entries of an account in the header of a scenario. */
-  assets(funds: Funds): Entry[] {
-    return funds.all.map(([token, amount]) =>
-      token === 0 ? ["USDC", moneyText(amount)] : [this.token(token), sizeText(amount)],
+  /** Returns the assets of an account in the header of a scenario. */
+  assets(funds: Funds): NodeMap {
+    return Object.fromEntries(
+      funds.all.map(([token, amount]) =>
+        token === 0 ? ["USDC", moneyText(amount)] : [this.token(token), sizeText(amount)],
+      ),
     );
   }
 
@@ -142,36 +147,36 @@ export class Vocabulary {
   }
 
   /** Returns the step of a command that no account sends. */
-  oneStep(command: OneStepCommand): Entry {
-    return (WRITTEN[command.kind] as Written<OneStepCommand>)(command, this);
+  oneStep(command: OneStepCommand): NodeMap {
+    return Object.fromEntries([(WRITTEN[command.kind] as Written<OneStepCommand>)(command, this)]);
   }
 
   /**
-   * Returns the step of a command. Null if the command belongs to the header, funds an account or is caused by time;
-   * `unsupported` describes a command that no step can express.
+   * Returns the step of a command. Null if the command belongs to the header, funds an account or is caused by time; a
+   * text describes a command that no step can express.
    */
-  step(traced: TracedCommand): Step | null | { readonly unsupported: string } {
+  step(traced: TracedCommand): NodeMap | string | null {
     const { command, placed } = traced;
     if (isCausedByTime(command)) return null;
-    if (isOneStep(command)) return [this.oneStep(command)];
+    if (isOneStep(command)) return this.oneStep(command);
     switch (command.kind) {
       case "placeOrder": {
         const token = this.#end.tokenById.get(command.tokenId) ?? 0;
         const name = placed === null ? undefined : this.#names.order(placed.order);
-        return [[this.accountAt(command.address), this.order(command, token, name)]];
+        return { [this.accountAt(command.address)]: this.order(command, token, name) };
       }
       case "cancelOrder": {
         const order = numberOf(this.#end.idPrefixes.order, command.orderId);
-        return [[this.accountAt(command.address), `cancel ${this.#names.order(order) ?? "nothing"}`]];
+        return { [this.accountAt(command.address)]: `cancel ${this.#names.order(order) ?? "nothing"}` };
       }
       case "cancelAllOrders":
-        return [[this.accountAt(command.address), "cancel all"]];
+        return { [this.accountAt(command.address)]: "cancel all" };
       case "sendTransaction": {
         const position = positionCallIn(this.#end, command);
-        if (position === null) return { unsupported: `a wallet's own transaction (${command.call.kind})` };
+        if (position === null) return `a wallet's own transaction (${command.call.kind})`;
         const { market, change } = position;
         const text = change.kind === "redeem" ? change.kind : `${change.kind} ${sizeText(change.size)}`;
-        return [[this.accountAt(command.from), text + this.inMarket(market)]];
+        return { [this.accountAt(command.from)]: text + this.inMarket(market) };
       }
       case "setSettlementFault": {
         const terms = roundedTerms(command);
@@ -180,15 +185,14 @@ export class Vocabulary {
         return faultStep(terms, order === "next" ? NEXT_ORDER : (this.#names.order(order) ?? null));
       }
       case "endSettlementFault":
-        if (command.number === null) return [["chain fault", "none"]];
-        return { unsupported: "the end of one fault of several" };
+        return command.number === null ? NO_FAULTS : "the end of one fault of several";
       case "setNativeBalance":
       case "setNonce":
       case "dropTransaction":
       case "setMining":
       case "setBlockTerms":
       case "setNextBaseFee":
-        return { unsupported: command.kind };
+        return command.kind;
       case "createEvent":
       case "createMarket":
       case "fundAccount":
@@ -304,7 +308,7 @@ const DEFAULTS = defaultMarket();
 export function marketEntries(markets: readonly TouchedMarket[], resting: readonly Order[]) {
   const remarks: string[] = [];
   const all: MarketTerms[] = [];
-  const entries = markets.map(({ number, name, after }): Entry => {
+  const entries = markets.map(({ number, name, after }): [string, NodeMap] => {
     const { tickSize, minOrderSize, feeRateBps, matching, selfTrade } = after;
     const sizes = resting.filter(({ token }) => marketOfToken(token) === number).map(remainingOf);
     const minimum = size(sizes.reduce<number>((smallest, each) => Math.min(smallest, each), minOrderSize));
@@ -317,8 +321,8 @@ export function marketEntries(markets: readonly TouchedMarket[], resting: readon
     }
     const others = Object.entries({ ...terms, minOrderSize: sizeText(minimum) })
       .filter(([key]) => terms[key as keyof typeof terms] !== DEFAULTS[key as keyof typeof terms])
-      .map(([key, value]): Entry => [key, String(value)]);
-    return [name, map([["tickSize", priceText(tickSize)], ...others])];
+      .map(([key, value]) => [key, String(value)]);
+    return [name, { tickSize: priceText(tickSize), ...Object.fromEntries(others) }];
   });
-  return { entries, terms: all.length === 0 ? [DEFAULTS] : all, remarks };
+  return { entries: Object.fromEntries(entries), terms: all.length === 0 ? [DEFAULTS] : all, remarks };
 }

@@ -45,8 +45,8 @@ export function stepText(
   });
   if (step === null)
     return `# ${isCausedByTime(asked) ? "caused by time" : "belongs to the head of a scenario"}: ${asked.kind}`;
-  if ("unsupported" in step) return `# no step can express ${step.unsupported}`;
-  return itemLines(refused === null ? step : [...step, ["rejects", refused.code]], 0).join("\n");
+  if (typeof step === "string") return `# no step can express ${step}`;
+  return itemLines(refused === null ? step : { ...step, rejects: refused.code }, 0).join("\n");
 }
 
 interface SentRequest {

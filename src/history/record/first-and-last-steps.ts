@@ -14,7 +14,7 @@ import { OUTCOMES } from "../../core/terms.ts";
 import { size } from "../../core/units.ts";
 import { levelText, orderStateText } from "../../scenario/run/format.ts";
 import { book } from "../../scenario/venue/views.ts";
-import { type Entry, flow, list, map, type Node, wrapped } from "../scenario-text.ts";
+import { flow, type Node, type NodeMap } from "../scenario-text.ts";
 import { orderStateOf, type Trace } from "../trace.ts";
 import { Funds, type TouchedMarket, type Vocabulary } from "../vocabulary.ts";
 import { type DescribedSession, RecordingError, type Script } from "./script.ts";
@@ -88,17 +88,17 @@ export function writeOpening(script: Script): void {
   const resting = restingBefore(session.opening, markets);
   for (const order of resting) {
     const text = words.order({ ...order, size: remainingOf(order) }, order.token, names.get(order.number));
-    script.rest(order, [[words.account(order.account), text]]);
+    script.rest(order, { [words.account(order.account)]: text });
   }
   for (const { number, before } of markets) {
     const command = before === null ? null : closingCommandOf(before);
     if (command === null) continue;
-    script.submit({ ...command, market: script.markets.get(number) ?? 0 }, 0, [words.oneStep(command)]);
+    script.submit({ ...command, market: script.markets.get(number) ?? 0 }, 0, words.oneStep(command));
   }
   writeChain(script, session);
   if (resting.length === 0) return;
   const before = markets.flatMap((market) => market.before ?? []);
-  script.addStep(["expect", map([["book", map(bookEntries(words, before))]])]);
+  script.steps.push({ expect: { book: booksOf(words, before) } });
 }
 
 /** Mines until settlements are final and a later reorganization has blocks to replace, and restores the base fee. */
@@ -107,27 +107,26 @@ function writeChain(script: Script, { opening, commands }: Trace): void {
   const isReorganized = commands.some(({ command }) => command.kind === "reorganizeChain");
   const needed = script.state.chain.pending > 0 ? confirmations + 1 : isReorganized ? confirmations : 0;
   const count = confirmations === 0 ? 0 : needed;
-  if (count > 0) script.submit({ kind: "mineBlocks", count }, 0, [["mine", String(count)]]);
+  if (count > 0) script.submit({ kind: "mineBlocks", count }, 0, { mine: String(count) });
   const baseFee = baseFeeOf(opening.chain);
   if (baseFee === DEFAULT_BASE_FEE) return;
   script.fault({ fault: "gasSpike", probability: CERTAIN, times: null, blocks: 0, baseFee, reason: null });
 }
 
 /** Returns the books of markets, for both outcomes; `numbers` are the markets' numbers in the session. */
-const bookEntries = (
+const booksOf = (
   words: Vocabulary,
   markets: readonly Market[],
   numbers = markets.map(({ number }) => number),
-): Entry[] =>
-  markets.flatMap((market, index) =>
-    OUTCOMES.map((outcome): Entry => {
-      const { bids, asks } = book(market, outcome);
-      const sides: Entry[] = [
-        ["bids", wrapped(bids.map(levelText))],
-        ["asks", wrapped(asks.map(levelText))],
-      ];
-      return [words.token(tokenOf(numbers[index] ?? 0, outcome)), map(sides)];
-    }),
+): NodeMap =>
+  Object.fromEntries(
+    markets.flatMap((market, index) =>
+      OUTCOMES.map((outcome) => {
+        const { bids, asks } = book(market, outcome);
+        const sides = { bids: bids.map(levelText), asks: asks.map(levelText) };
+        return [words.token(tokenOf(numbers[index] ?? 0, outcome)), sides];
+      }),
+    ),
   );
 
 /** Final state of a session or of its scenario. Arguments are numbers in the session. */
@@ -184,59 +183,60 @@ function assetsOf(ending: Ending, markets: readonly TouchedMarket[], account: nu
  * which no step compares yet.
  * @throws RecordingError if the scenario does not end with the session's state.
  */
-export function finalExpectations(trades: readonly string[], script: Script): Entry[] {
+export function finalExpectations(trades: readonly string[], script: Script): NodeMap {
   const { described } = script;
   const { session, words, names, markets } = described;
   const ending = endingOf(session);
   const scenarioEnding = endingIn(script);
   assertSameEnding(described, ending, scenarioEnding);
-  const books = bookEntries(
+  const books = booksOf(
     words,
     markets.map(({ after }) => after),
   );
-  const orders = [...names].map(([number, name]): Entry => [name, orderText(ending, number)]);
-  const settled = settledEntries(ending, names);
-  const unlessEmpty = (key: string, entries: readonly Entry[]): Entry[] =>
-    entries.length === 0 ? [] : [[key, map(entries)]];
-  return [
+  const orders = [...names].map(([number, name]) => [name, orderText(ending, number)]);
+  const unlessEmpty = (key: string, map: NodeMap): NodeMap =>
+    Object.keys(map).length === 0 ? {} : { [key]: map };
+  return {
     ...unlessEmpty("book", books),
-    ...unlessEmpty("orders", orders),
-    ["trades", list(trades)],
-    ...unlessEmpty("balances", balanceEntries(described, ending, scenarioEnding)),
-    ...unlessEmpty("chain", settled.length === 0 ? [] : [["settled", map(settled)]]),
-  ];
+    ...unlessEmpty("orders", Object.fromEntries(orders)),
+    trades,
+    ...unlessEmpty("balances", balancesAtEnd(described, ending, scenarioEnding)),
+    ...unlessEmpty("chain", unlessEmpty("settled", settlementsOf(ending, names))),
+  };
 }
 
 /** Returns the settlements of named orders that are not what a step expects anyway, instant and confirmed. */
-function settledEntries(ending: Ending, names: ReadonlyMap<number, string>): Entry[] {
+function settlementsOf(ending: Ending, names: ReadonlyMap<number, string>): NodeMap {
   const isDefault = (status: SettlementStatus): boolean =>
     status === "CONFIRMED" && ending.state.config.settlement === "instant";
-  return [...names].flatMap(([number, name]): Entry[] => {
+  const entries = [...names].flatMap(([number, name]): [string, Node][] => {
     const statuses = statusesOf(ending, number);
     const [first] = statuses;
     if (first === undefined || statuses.every(isDefault)) return [];
-    return [[name, statuses.every((status) => status === first) ? first : wrapped(statuses)]];
+    return [[name, statuses.every((status) => status === first) ? first : statuses]];
   });
+  return Object.fromEntries(entries);
 }
 
 /**
  * Returns the balances of accounts in USDC and shares, reserved amounts included. The balance on the chain is added if it
  * differs and is the same in the scenario, which begins with everything settled.
  */
-function balanceEntries(
+function balancesAtEnd(
   { words, markets, actors }: DescribedSession,
   ending: Ending,
   scenarioEnding: Ending,
-): Entry[] {
-  return actors.map((number) => {
+): NodeMap {
+  const entries = actors.map((number): [string, NodeMap] => {
     const inScenario = new Map(assetsOf(scenarioEnding, markets, number));
-    const assets = assetsOf(ending, markets, number).flatMap(([token, balance]): Entry[] => {
+    const assets = assetsOf(ending, markets, number).flatMap(([token, balance]): [string, Node][] => {
       if (balance === undefined) return [];
       const name = token === 0 ? "USDC" : words.token(token);
       return [[name, amountNode(balance, inScenario.get(token), token === 0 ? moneyText : sizeText)]];
     });
-    return [words.account(number), map(assets)];
+    return [words.account(number), Object.fromEntries(assets)];
   });
+  return Object.fromEntries(entries);
 }
 
 function amountNode(
@@ -247,12 +247,7 @@ function amountNode(
   const onChain = onChainOf(balance);
   const isAdded =
     onChain !== balance.balance && inScenario !== undefined && onChainOf(inScenario) === onChain;
-  return isAdded
-    ? map([
-        ["balance", text(balance.balance)],
-        ["onChain", text(onChain)],
-      ])
-    : text(balance.balance);
+  return isAdded ? { balance: text(balance.balance), onChain: text(onChain) } : text(balance.balance);
 }
 
 /**
@@ -288,7 +283,7 @@ function factsOf({ session, words, names, markets, actors }: DescribedSession, e
   }
   const numbers = markets.map(({ number }) => number);
   const here = numbers.map((number) => ending.state.markets.get(ending.market(number)));
-  for (const [token, sides] of bookEntries(words, here, numbers))
+  for (const [token, sides] of Object.entries(booksOf(words, here, numbers)))
     facts.set(`the book of ${token}`, flow(sides));
   return facts;
 }

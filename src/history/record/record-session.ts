@@ -16,7 +16,7 @@ import {
 } from "../../engine/journal.ts";
 import { seedOfName } from "../../scenario/language/read-scenario.ts";
 import { MAX_SCENARIO_BYTES } from "../../scenario/language/scenario-files.ts";
-import { isSeed, map, scenarioText } from "../scenario-text.ts";
+import { isSeed, scenarioText } from "../scenario-text.ts";
 import { positionCallIn, type Trace, type TracedCommand, traceCommands } from "../trace.ts";
 import {
   accountNames,
@@ -147,9 +147,9 @@ export function* recordScenario(recorded: Session): Steps<RecordedScenario> {
   );
   for (const [account, amounts] of funds) script.openAccount(words.account(account), amounts);
   writeOpening(script);
-  if (script.steps.length > 0) script.steps.unshift({ remark: "What rests from the start, oldest first." });
+  if (script.steps.length > 0) script.steps.unshift("What rests from the start, oldest first.");
   script.beginSession();
-  script.addRemark("The session.");
+  script.steps.push("The session.");
   yield* recordSteps(script, blocks, withRefused(all, refused));
   const scenario = scenarioText({
     ...header,
@@ -161,7 +161,9 @@ export function* recordScenario(recorded: Session): Steps<RecordedScenario> {
     name: title,
     seed,
     markets: terms.entries,
-    accounts: [...funds].map(([account, amounts]) => [words.account(account), map(words.assets(amounts))]),
+    accounts: Object.fromEntries(
+      [...funds].map(([account, amounts]) => [words.account(account), words.assets(amounts)]),
+    ),
     steps: script.steps,
   });
   return { name: title, scenario, orders, trades: end.trades.size - opening.trades.size };
@@ -195,7 +197,7 @@ function* recordSteps(script: Script, blocks: ObservedBlocks, all: Iterable<Trac
     }
   }
   steps.finish(last + 1);
-  script.addStep(["expect", map(finalExpectations(steps.trades, script))]);
+  script.steps.push({ expect: finalExpectations(steps.trades, script) });
 }
 
 /** Whether a command funds an account of the exchange itself, which has no name in a scenario. */

@@ -24,7 +24,7 @@ import { fundCommand } from "../../scenario/venue/venue.ts";
 import { refusedBy } from "../../scenario/venue/views.ts";
 import { marketOfRefused } from "../describe-line.ts";
 import { retryRefused } from "../replayed-lines.ts";
-import { faultStep, moment, type Remark, roundedTerms, type Step, scalar } from "../scenario-text.ts";
+import { faultStep, moment, type NodeMap, roundedTerms, scalar } from "../scenario-text.ts";
 import { positionCallIn, Remapper, type Trace, type TracedCommand } from "../trace.ts";
 import type { Funds, TouchedMarket, Vocabulary } from "../vocabulary.ts";
 
@@ -61,7 +61,8 @@ export interface DescribedSession {
  * known. Arguments and results are names of accounts in the scenario, and numbers of markets and orders in the session.
  */
 export class Script {
-  readonly steps: (Step | Remark)[] = [];
+  /** Those that are texts are comments. */
+  readonly steps: (NodeMap | string)[] = [];
   readonly described: DescribedSession;
   readonly #venue: LocalVenue;
   readonly #remapper: Remapper;
@@ -100,16 +101,8 @@ export class Script {
     this.#firstHeight = headOf(this.state.chain);
   }
 
-  addStep(...step: Step): void {
-    this.steps.push(step);
-  }
-
-  addRemark(remark: string): void {
-    this.steps.push({ remark });
-  }
-
   /** Repeats a command of the session as a step. @throws RecordingError if it is refused. */
-  repeat(traced: TracedCommand, ...step: Step): void {
+  repeat(traced: TracedCommand, step: NodeMap): void {
     const command = this.#remapper.remap(traced);
     if (command === null)
       throw new Error(`sequence ${traced.sequence} refers to something that no step created`);
@@ -117,15 +110,15 @@ export class Script {
   }
 
   /** Submits a command of the scenario as a step; `events` are those in the session that it repeats. @throws RecordingError */
-  submit(command: Command, sequence: number, step: Step, events: readonly DomainEvent[] = []): void {
+  submit(command: Command, sequence: number, step: NodeMap, events: readonly DomainEvent[] = []): void {
     const decision = this.#venue.exchange.submit(command);
     if (decision.ok) this.#remapper.link(events, decision.events);
     else this.#refused(sequence, step, refusedBy(refusalError(decision.refusal, this.#venue.view)));
-    this.addStep(...step);
+    this.steps.push(step);
   }
 
-  #refused(sequence: number, step: Step, { code, message }: { code: string; message: string }): never {
-    const [[who, what] = ["", ""]] = step;
+  #refused(sequence: number, step: NodeMap, { code, message }: { code: string; message: string }): never {
+    const [[who, what] = ["", ""]] = Object.entries(step);
     throw new RecordingError(
       `no step can repeat sequence ${sequence} of the session (${who}: ${what}): in the exchange of a scenario it is refused with ${code}: ${message}`,
     );
@@ -143,7 +136,7 @@ export class Script {
   }
 
   /** Places the remainder of an order that rested before the session. */
-  rest(order: Order, step: Step): void {
+  rest(order: Order, step: NodeMap): void {
     const { side, price, orderType, expiration, token, number, account } = order;
     const address = this.#venue.signIn(this.described.words.account(account));
     const tokenId = this.#venue.tokenId(this.#token(token));
@@ -168,7 +161,7 @@ export class Script {
   /** Funds an account with micro-USDC if the token is 0, else with size units of a token of the session. */
   fund(sequence: number, account: string, token: number, amount: number): void {
     const command = this.#fundCommand(this.#venue.signIn(account), [this.#funding(token, amount)]);
-    this.submit(command, sequence, [[account, this.described.words.funding(token, amount)]]);
+    this.submit(command, sequence, { [account]: this.described.words.funding(token, amount) });
   }
 
   #fundCommand(address: string, fundings: readonly Funding[]) {
@@ -185,14 +178,14 @@ export class Script {
   }
 
   /** Sends a wallet's transaction as a step. If it fails, the step is omitted if `mayFail`. @throws RecordingError */
-  call(traced: TracedCommand, step: Step, mayFail: boolean): void {
+  call(traced: TracedCommand, step: NodeMap, mayFail: boolean): void {
     const { words, session } = this.described;
     const { command, sequence } = traced;
     const position = command.kind === "sendTransaction" ? positionCallIn(session.end, command) : null;
-    const [[account] = [""]] = step;
+    const [account = ""] = Object.keys(step);
     if (position === null) throw new Error(`no step for sequence ${sequence}`);
     const attempt = this.#venue.transact(account, words.market(position.market), position.change);
-    if (attempt.ok) this.addStep(...step);
+    if (attempt.ok) this.steps.push(step);
     else if (!mayFail) this.#refused(sequence, step, attempt);
   }
 
@@ -236,7 +229,7 @@ export class Script {
 
   /** Advances time with a step, unless the steps already end at that time. */
   advanceTo(at: Millis, words = moment(at)): void {
-    if (at !== this.now) this.addStep(["at", words]);
+    if (at !== this.now) this.steps.push({ at: words });
     this.now = at;
     this.advanceSilently(at);
   }
@@ -289,7 +282,7 @@ export class RefusedSteps {
 
   add({ at, request }: RefusedEntry): void {
     this.#count += 1;
-    if (this.#count === MAX_WRITTEN + 1) this.#script.addRemark("Further refused requests are left out.");
+    if (this.#count === MAX_WRITTEN + 1) this.#script.steps.push("Further refused requests are left out.");
     if (this.#count > MAX_WRITTEN) return;
     const { code, method, path } = request;
     // The refusal depends on the time.
@@ -298,12 +291,12 @@ export class RefusedSteps {
     const name = account === null ? null : this.#words.account(account);
     const step = name === null ? null : this.#step(name, request);
     if (name !== null && step?.code === code) {
-      this.#script.addStep([name, scalar(step.line)], ["rejects", scalar(code)]);
+      this.#script.steps.push({ [name]: scalar(step.line), rejects: scalar(code) });
       return;
     }
     const what = step === null ? `${method} ${path.replace(/[^!-~]/g, "?")}` : step.line;
     const who = name === null ? "" : ` of ${name}`;
-    this.#script.addRemark(`Refused with ${code}, which no step can express: ${what}${who}.`);
+    this.#script.steps.push(`Refused with ${code}, which no step can express: ${what}${who}.`);
   }
 
   #step(name: string, request: RefusedRequest): RefusedStep | null {

@@ -14,9 +14,9 @@ import { nextDueAt } from "../../core/schedule.ts";
 import type { State } from "../../core/state.ts";
 import { NEXT_ORDER } from "../../scenario/language/order-line.ts";
 import { orderStateText } from "../../scenario/run/format.ts";
-import { type Entry, list, map, type Step } from "../scenario-text.ts";
+import type { NodeMap } from "../scenario-text.ts";
 import { orderStateOf, type Trace, type TracedCommand } from "../trace.ts";
-import type { Vocabulary } from "../vocabulary.ts";
+import { NO_FAULTS, type Vocabulary } from "../vocabulary.ts";
 import { raisedIn } from "./first-and-last-steps.ts";
 import { RecordingError, type Script } from "./script.ts";
 
@@ -55,7 +55,7 @@ export class SessionRecorder {
       if (event.kind === "orderTraded") this.trades.push(this.#words.fill(event).trade);
     }
     if (this.trades.length < TRADES_COMPARED) return;
-    this.#script.addStep(["expect", map([["trades", list(this.trades)]])]);
+    this.#script.steps.push({ expect: { trades: this.trades } });
     this.trades = [];
   }
 
@@ -78,10 +78,10 @@ export class SessionRecorder {
       if (command.fault === "gasSpike") this.#script.fault(command);
     } else if (command.kind === "endSettlementFault") this.#endSpike(traced, command);
     else if (command.kind === "mineBlocks") this.#mineRequested(traced);
-    else if (step === null || "unsupported" in step) return;
+    else if (step === null || typeof step === "string") return;
     else if (command.kind === "placeOrder") this.#place(traced, step);
     else if (command.kind === "sendTransaction") this.#send(traced, step);
-    else this.#script.repeat(traced, ...step);
+    else this.#script.repeat(traced, step);
   }
 
   /** Advances time if it has an effect: an open order has an expiration, or it decides when blocks are mined. */
@@ -110,7 +110,7 @@ export class SessionRecorder {
     return state.chain.nextBlockAt === null && (STARTS_BLOCK.has(command.kind) || isTrading(events));
   }
 
-  #place(traced: TracedCommand, step: Step): void {
+  #place(traced: TracedCommand, step: NodeMap): void {
     const { sequence, placed, events } = traced;
     if (placed === null) return;
     const { order, state } = placed;
@@ -118,9 +118,8 @@ export class SessionRecorder {
     const fills = events.flatMap((event) =>
       event.kind === "orderTraded" ? [this.#words.fill(event).fill] : [],
     );
-    const filled: Entry[] = fills.length === 0 ? [] : [["fills", list(fills)]];
     const expected = orderStateText(state);
-    this.#script.repeat(traced, ...step, ["status", expected], ...filled);
+    this.#script.repeat(traced, { ...step, status: expected, ...(fills.length > 0 && { fills }) });
     const found = orderStateText(orderStateOf(this.#script.orderOf(order)));
     if (found === expected) return;
     throw new RecordingError(
@@ -186,7 +185,7 @@ export class SessionRecorder {
   }
 
   /** A transaction that is still pending at the end is omitted if a wallet would not send it, because its simulation fails. */
-  #send(traced: TracedCommand, step: Step): void {
+  #send(traced: TracedCommand, step: NodeMap): void {
     const { session } = this.#script.described;
     const isPending = traced.events.some(
       (sent) => sent.kind === "transactionSent" && isMineable(session, sent.transaction),
@@ -196,7 +195,7 @@ export class SessionRecorder {
 
   #mine(count: number): void {
     if (count === 0) return;
-    this.#script.submit({ kind: "mineBlocks", count }, 0, [["mine", String(count)]]);
+    this.#script.submit({ kind: "mineBlocks", count }, 0, { mine: String(count) });
   }
 
   #setFaultsAfter(block: ObservedBlock): void {
@@ -226,7 +225,7 @@ export class SessionRecorder {
       const faulted = order === undefined ? undefined : this.#faulted.get(order);
       return faulted === undefined ? [] : [{ order: faulted, terms }];
     });
-    this.#script.submit({ kind: "endSettlementFault", number: null }, sequence, [["chain fault", "none"]]);
+    this.#script.submit({ kind: "endSettlementFault", number: null }, sequence, NO_FAULTS);
     for (const fault of pending) this.#setFault(fault, false);
   }
 }

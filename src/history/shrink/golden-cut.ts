@@ -3,7 +3,7 @@ import { PRICE_PLACES, SIZE_PLACES } from "../../core/format.ts";
 import { FULL_PRICE } from "../../core/units.ts";
 import type { Scenario } from "../../scenario/language/steps.ts";
 import { readGolden, sideDiff, tradesDiff } from "../../scenario/run/expectations.ts";
-import { type Entry, itemLines, list, map, wrapped } from "../scenario-text.ts";
+import { itemLines, type NodeMap } from "../scenario-text.ts";
 import { Draft, type Part } from "./draft.ts";
 import { type InlineFlows, type PlacedOrder, type RunRecord, withFlowsInline } from "./inline-flows.ts";
 import { causeOf, differingLines, type Failed } from "./trial.ts";
@@ -34,7 +34,7 @@ function parseGolden(text: string) {
 export interface GoldenCut {
   /** The order that causes the difference, after which it is visible; null if only the step with the golden file shows it. */
   readonly after: Action | null;
-  readonly expectation: Entry;
+  readonly expectation: NodeMap;
   /** Lines that only the file or only the run has, as in the diff of the failure. */
   readonly difference: readonly string[];
   /**
@@ -61,14 +61,10 @@ function bookDifference({ markets }: Scenario, expected: Golden, found: Golden):
   const [book, other] = [expected.books[index], found.books[index]];
   if (book === undefined || other?.token !== book.token) return null;
   const { token, bids, asks } = book;
-  const sides: Entry[] = [
-    ["bids", wrapped(bids)],
-    ["asks", wrapped(asks)],
-  ];
   const name = markets.length === 1 ? (token.split(" ").at(-1) ?? "") : token;
   return {
     after: null,
-    expectation: ["book", map([[name, map(sides)]])],
+    expectation: { book: { [name]: { bids, asks } } },
     kept: [],
     difference: differingLines([...sideDiff("ask", asks, other.asks), ...sideDiff("bid", bids, other.bids)]),
     remark: `the golden file differs first in the book of ${token}, which is expected instead`,
@@ -104,7 +100,7 @@ function tradeDifference(
     .filter((each) => remaining.some((line) => canBeMaker(each, line)));
   return {
     after: action,
-    expectation: ["trades", list(trades)],
+    expectation: { trades },
     kept: [action, ...makers],
     difference: differingLines(tradesDiff("trades", trades, found.slice(0, action.after))),
     remark: `the golden file differs first in trade ${index + 1}: the trades up to there are expected instead`,
@@ -197,7 +193,7 @@ export function withoutGolden(
   const indexOf = (number: number): number => scenario.steps.findIndex((step) => step.number === number);
   const at = indexOf(failure.step);
   const step = draft.steps[at] as Part;
-  const lines = itemLines([["expect", map([expectation])]], step.column);
+  const lines = itemLines({ expect: expectation }, step.column);
   const expected = draft.replacement(step, [lines.join("\n").slice(step.column + 2)]);
   if (expected === null) return null;
   const inline = withFlowsInline(new Draft(draft.with([expected])), scenario, run, withTimes, (number) =>

@@ -10,7 +10,7 @@ import { Exchange } from "../../engine/exchange.ts";
 import type { Entry } from "../../engine/journal.ts";
 import { VenueOpener } from "../../scenario/run/run-suite.ts";
 import { RunStopped } from "../../scenario/run/session.ts";
-import { map, moment, type Step, scenarioText } from "../scenario-text.ts";
+import { moment, type NodeMap, scenarioText } from "../scenario-text.ts";
 import { faultedOrder, type TracedCommand, traceCommands } from "../trace.ts";
 import {
   addressIn,
@@ -282,10 +282,10 @@ function historyScenario(source: TraceToWrite, style: FundingStyle) {
   const funds = new Map<Address, Funds>();
   const acted = new Set<Address>();
   const unsupported = new Set<string>();
-  const steps: Step[] = [];
+  const steps: NodeMap[] = [];
   let now = start;
-  const addStep = (at: Millis, step: Step | null): void => {
-    if (at > now) steps.push([["at", moment(at)]]);
+  const addStep = (at: Millis, step: NodeMap | null): void => {
+    if (at > now) steps.push({ at: moment(at) });
     now = at;
     if (step !== null) steps.push(step);
   };
@@ -302,20 +302,19 @@ function historyScenario(source: TraceToWrite, style: FundingStyle) {
       funds.set(address, initial);
       for (const [token, amount] of isRepeated ? [] : fundings) {
         if (isInHeader) initial.add(token, amount);
-        else if (amount > 0) addStep(at, [[name, words.funding(token, amount)]]);
+        else if (amount > 0) addStep(at, { [name]: words.funding(token, amount) });
       }
       continue;
     }
     if (address !== null) acted.add(address);
     const step = words.step(traced);
-    if (step === null && isCausedByTime(command)) addStep(at, null);
-    else if (step !== null && "unsupported" in step) unsupported.add(step.unsupported);
-    else if (step !== null) addStep(at, step);
+    if (typeof step === "string") unsupported.add(step);
+    else if (step !== null || isCausedByTime(command)) addStep(at, step);
   }
   if (expectation !== null) {
     for (const name of accountsIn(expectation.expectations))
       words.accountAt(expectation.names.accounts.get(name) ?? name);
-    steps.push([["expect", expectation.text]]);
+    steps.push({ expect: expectation.text });
   }
   const sentence = oneLine(fingerprint.sentence);
   const { seed, settlement, balances } = config;
@@ -327,10 +326,9 @@ function historyScenario(source: TraceToWrite, style: FundingStyle) {
     settlement,
     balances,
     markets: marketEntries(markets, []).entries,
-    accounts: [...accounts].map(([address, name]) => [
-      name,
-      map(words.assets(funds.get(address) ?? new Funds())),
-    ]),
+    accounts: Object.fromEntries(
+      [...accounts].map(([address, name]) => [name, words.assets(funds.get(address) ?? new Funds())]),
+    ),
     steps,
   });
   return { text, unsupported: [...unsupported] };
