@@ -8,7 +8,7 @@ import {
   type SelfTradePolicy,
 } from "../../core/terms.ts";
 import { type Money, type Price, price, type Size, size } from "../../core/units.ts";
-import type { LineWords } from "./fields.ts";
+import { isName, isPartyName, type LineWords } from "./fields.ts";
 import type { Place, Word } from "./page.ts";
 
 /** A market that the scenario declares; its name is its slug. */
@@ -117,17 +117,31 @@ export class Declarations {
     return key.text === "USDC" ? "USDC" : this.tokenName(key, ["USDC"]);
   }
 
-  account(word: Word): string {
-    const name = word.textFor("the name of an account");
+  account(word: Word, name = word.textFor("the name of an account")): string {
     if (this.accounts === null || this.accounts.has(name)) return name;
-    throw word.unknown("account", this.accounts, this.accountsText);
+    throw word.unknown("account", this.accounts, this.accountsText, name);
   }
 
-  /** Reads a party of a trade: any name with a flow or a world, else a declared account. `others` are suggested, too. */
-  party(word: Word, name = word.text, what = "account", others: Iterable<string> = []): string {
-    const isStranger = this.hasFlow || this.#hasWorld || name === "somebody";
-    if (isStranger || this.accounts === null || this.accounts.has(name)) return name;
-    throw word.unknown(what, [...this.accounts, ...others], this.accountsText, name);
+  /** Reads an account that may be one of a flow, which is known only when the step runs. */
+  accountOrStranger(word: Word, name?: string): string {
+    return this.hasFlow && isPartyName(name ?? word.text) ? (name ?? word.text) : this.account(word, name);
+  }
+
+  /** Reads a party of a trade: any name with a flow or a world, else a declared account. */
+  party(word: Word): string {
+    return this.#mayBeParty(word.text) ? word.text : this.account(word);
+  }
+
+  /** Reads the account of a maker; its order could have been named instead. */
+  makerAccount(word: Word, name: string): string {
+    if (this.#mayBeParty(name) || this.accounts === null || this.accounts.has(name)) return name;
+    this.#requireNotLater(word, name);
+    const known = [...this.accounts, ...this.orders.keys()];
+    throw word.unknown("account or order", known, this.accountsText, name);
+  }
+
+  #mayBeParty(name: string): boolean {
+    return this.hasFlow || this.#hasWorld || name === "somebody";
   }
 
   /** Lists the accounts, as a hint for an unknown name. */
@@ -140,7 +154,19 @@ export class Declarations {
   orderNamed(word: Word, text = word.text): string {
     const name = this.rounds.numbered(text);
     if (this.orders.has(name)) return name;
+    this.#requireNotLater(word, text);
     throw word.unknown("order", this.orders.keys(), null, name);
+  }
+
+  /** Reports an order that a later line of the file names. */
+  #requireNotLater(word: Word, text: string): void {
+    const { page, at } = word;
+    const later = isName(text.replaceAll("#", ""))
+      ? page.text.slice(at).search(new RegExp(`\\sas ${text}(?![\\w#-])`))
+      : -1;
+    if (later < 0) return;
+    const { line } = page.place(at + later);
+    throw word.wrong(`order ${text} is used before it is placed`, `line ${line} places it`);
   }
 
   /** Declares an order; its type is null if it must be refused. */

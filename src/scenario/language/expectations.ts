@@ -10,7 +10,6 @@ import {
   decimal,
   decimalIn,
   entriesOf,
-  isPartyName,
   itemsOf,
   LEVEL_SIZE,
   LineWords,
@@ -232,10 +231,9 @@ function meantLevel(text: string): string | null {
 
 function readBalances(node: Node, declared: Declarations) {
   return readEach(entriesOf(node, "balances by account"), ({ key, value }) => {
-    const isOfFlow = declared.hasFlow && isPartyName(key.text);
     const stateIn = (entry: Entry) => ({ place: entry.key.place, state: balanceIn(entry, declared) });
     const [account, states] = readAll(
-      () => (isOfFlow ? key.text : declared.account(key)),
+      () => declared.accountOrStranger(key),
       () => readEach(entriesOf(value, "amounts by USDC, YES or NO"), stateIn),
     );
     return states.map((each) => ({ account, ...each }));

@@ -2,7 +2,7 @@ import { unitsOf } from "../../api/decimals.ts";
 import { decimalText, MONEY_PLACES, PRICE_PLACES, SIZE_PLACES } from "../../core/format.ts";
 import { anyOf } from "../../core/terms.ts";
 import { parseDuration, parseIso } from "../../core/time.ts";
-import { FULL_PRICE, MAX_ISSUANCE, MAX_SIZE, type Millis } from "../../core/units.ts";
+import { FULL_PRICE, MAX_ISSUANCE, MAX_MILLIS, MAX_SIZE, type Millis } from "../../core/units.ts";
 import { attempt, type Entry, meaning, type Node, UNREADABLE, Word } from "./page.ts";
 
 /** Reads a value from a word of a line, or from the text of a node. */
@@ -170,13 +170,17 @@ export function meantDuration(text: string): string | null {
   return spelled !== text && parseDuration(spelled) !== null ? spelled : null;
 }
 
+const MAX_DAYS = Math.floor(MAX_MILLIS / 86_400_000);
+
 /** In milliseconds. */
 export const duration =
   (expected = "a duration such as 30s or 1h30m"): Reader<number> =>
   (word) => {
     const found = parseDuration(word.textFor(expected));
-    if (found === null) throw word.unexpected(expected, [], meaning(meantDuration(word.text)));
-    return found;
+    if (found !== null) return found;
+    const isTooLong = /^(?:\d+(?:d|h|m|s|ms))+$/.test(word.text);
+    const rule = isTooLong ? `${expected}, at most ${MAX_DAYS}d` : expected;
+    throw word.unexpected(rule, [], meaning(meantDuration(word.text)));
   };
 
 export const MOMENT_RULE = "a moment such as 2026-01-01T00:00:00Z";

@@ -331,6 +331,7 @@ export function linesAt<Value>(node: Node, read: (line: LineWords) => Value) {
   return { value: readEach(itemsOf(node, "a list"), lineAt), place: node.place };
 }
 
+const SHARE = /^(\d[\d.]*)\/(\d[\d.]*)$/;
 const SPELLED_SHARE = /^([\d.]+) ?(?:\/|of|out of|:|,) ?([\d.]+)(?= |$)/i;
 const SHARE_RULE = "the matched size and the size, such as 40/100";
 
@@ -341,13 +342,15 @@ function readOrderState(line: LineWords) {
   requireStatusFirst(line);
   const status = line.oneOf(ORDER_STATUSES);
   const share = line.take(SHARE_RULE);
-  const [matchedText = "", sizeText = "", ...more] = share.text.split("/");
-  const matched = decimalIn(matchedText, MATCHED) as Size | null;
-  const size = decimalIn(sizeText, SIZE) as Size | null;
-  if (matched === null || size === null || more.length > 0) {
+  const [, matchedText, sizeText] = SHARE.exec(share.text) ?? [];
+  if (matchedText === undefined || sizeText === undefined) {
     const meant = SPELLED_SHARE.exec([share, ...line.left].map(({ text }) => text).join(" "));
     throw share.unexpected(SHARE_RULE, [], meaning(meant && `${meant[1]}/${meant[2]}`));
   }
+  const [matched, size] = readAll(
+    () => units<Size>(MATCHED)(new Word(share.page, share.at, matchedText)),
+    () => units<Size>(SIZE)(new Word(share.page, share.at + matchedText.length + 1, sizeText)),
+  );
   if (matched > size) throw share.wrong(`the matched size ${matchedText} is above the size ${sizeText}`);
   const reason = line.peek() === undefined ? null : line.oneOf(CANCEL_REASONS);
   line.requireEnd();
@@ -383,6 +386,9 @@ export type FillLine = Readonly<ReturnType<typeof readFillLine>>;
 
 /** Reads the same without the taker: `SELL 40 YES @ 0.55 from alice`. */
 export function readFillLine(line: LineWords, declared: Declarations) {
+  const [first, second] = line.left;
+  if (first !== undefined && SIDES.some((side) => side === second?.text) && isPartyName(first.text))
+    throw first.unexpected(anyOf(SIDES), [], `leave out ${first.text}: fills are those of the step's order`);
   requireArrangement(line, declared);
   const side = line.oneOf(SIDES);
   const size = line.units<Size>(SIZE);
@@ -406,6 +412,6 @@ function makerOf(word: Word, declared: Declarations) {
   const isMakerOrder = declared.orders.has(maker);
   if (isMakerOrder && declared.accounts?.has(maker) === true)
     throw word.wrong(`${maker} is an account and an order`, "give the order another name");
-  if (!isMakerOrder) declared.party(word, maker, "account or order", declared.orders.keys());
+  if (!isMakerOrder) declared.makerAccount(word, maker);
   return { maker, isMakerOrder };
 }

@@ -132,7 +132,10 @@ function readHeader(root: Node, files: ScenarioFiles, marketsIn: WorldMarkets) {
     steps: (node: Node) => node,
   };
   const keyOf = (name: string) => entries.find(({ key }) => key.text === name)?.key;
-  const missing = ["scenario", "steps"].filter((name) => keyOf(name) === undefined);
+  // A mistyped key is reported as such, and what it would have declared is unknown.
+  const isMistyped = (name: string): boolean =>
+    keyOf(name) === undefined && entries.some(({ key }) => nearest(key.text, Object.keys(readers)) === name);
+  const missing = ["scenario", "steps"].filter((name) => keyOf(name) === undefined && !isMistyped(name));
   if (missing.length > 0) root.wrong(`expected the key ${missing.join(" and the key ")}, found none`);
   const [first, second] = ["market", "markets", "world"].flatMap((name) => keyOf(name) ?? []);
   const isOnePlace = second === undefined;
@@ -144,11 +147,8 @@ function readHeader(root: Node, files: ScenarioFiles, marketsIn: WorldMarkets) {
   const isKnown = first === undefined || (values.market ?? values.markets ?? values.world) !== undefined;
   const names = isKnown ? new Set(values.world?.markets ?? markets.map(({ name }) => name)) : null;
   const accounts = attempt(() => readAccounts(values.accounts, names)) ?? null;
-  // After a mistyped `accounts` key the accounts are unknown.
-  const isMistyped =
-    values.accounts === undefined &&
-    entries.some(({ key }) => nearest(key.text, Object.keys(readers)) === "accounts");
-  const accountNames = accounts === null || isMistyped ? null : new Set(accounts.map(({ name }) => name));
+  const areUnknown = accounts === null || isMistyped("accounts");
+  const accountNames = areUnknown ? null : new Set(accounts.map(({ name }) => name));
   const name = values.scenario ?? "";
   return {
     name,

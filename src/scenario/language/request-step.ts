@@ -2,7 +2,7 @@ import { nearest } from "../../api/nearest.ts";
 import { AUTH_HEADERS } from "../../api/signing.ts";
 import { OUTCOMES } from "../../core/terms.ts";
 import type { Declarations } from "./declarations.ts";
-import { entriesIn, isPartyName, itemsOf, LineWords, matching, oneOf, readEach, valuesOf } from "./fields.ts";
+import { entriesIn, itemsOf, LineWords, matching, oneOf, readEach, valuesOf } from "./fields.ts";
 import { rejectsAt } from "./order-line.ts";
 import { attempt, isNothing, meaning, type Node, UNREADABLE, Word } from "./page.ts";
 import type { Source } from "./scenario-files.ts";
@@ -195,7 +195,7 @@ function requireStandIn(whole: Word, kind: string, words: string, declared: Decl
     oneOf(OUTCOMES)(new Word(whole.page, whole.at, names.pop() ?? ""));
     declared.market(whole, names.length === 0 ? null : names.join(" "));
   } else if (kind === "address") {
-    matching(isPartyName, "the name of an account")(new Word(whole.page, whole.at, name));
+    declared.accountOrStranger(whole, name);
   } else {
     const like = nearest(kind, KINDS);
     if (like !== undefined) throw whole.unexpected(STAND_IN_RULE, [], meaning(like));

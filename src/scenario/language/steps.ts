@@ -36,7 +36,7 @@ import {
   valuesOf,
 } from "./fields.ts";
 import { NEXT_ORDER, rejectsAt } from "./order-line.ts";
-import { attempt, type Node, type Place } from "./page.ts";
+import { attempt, meaning, type Node, type Place } from "./page.ts";
 import { REQUEST_STEP } from "./request-step.ts";
 import type { Source } from "./scenario-files.ts";
 import { type StepBase, type StepInfo, type StepSource, step } from "./step-source.ts";
@@ -354,6 +354,8 @@ function readChainFault(node: Node, declared: Source["declared"]) {
     reason: only("reason", reason),
     of: only("of", (value) => {
       const name = value.textFor(`the name of an order, or ${NEXT_ORDER}`);
+      if (name === "next" && !declared.orders.has(name))
+        throw value.unexpected("the name of an order", [], meaning(NEXT_ORDER));
       return name === NEXT_ORDER ? name : declared.orderNamed(value);
     }),
   };

@@ -16,7 +16,7 @@ import { type Place, placeText } from "../language/page.ts";
 import { type Fill, type Level, priceOf, type Soon, sizeOf } from "../venue/views.ts";
 import { fillLike, goldenText, levelText, orderStateText, tradeText } from "./format.ts";
 import { type DiffLine, diffOf, expected, found, type Mismatch, note, same } from "./result.ts";
-import { ScenarioFailure, type Session, type Update } from "./session.ts";
+import { fail, ScenarioFailure, type Session, type Update } from "./session.ts";
 
 /** Checks all expectations. @throws ScenarioFailure with every mismatch. */
 export async function checkAll(session: Session, expectations: readonly Expectation[]): Promise<void> {
@@ -28,7 +28,10 @@ export async function checkAll(session: Session, expectations: readonly Expectat
       if (mismatch !== null) mismatches.push(mismatch);
     } catch (error) {
       if (!(error instanceof ScenarioFailure)) throw error;
-      mismatches.push(...error.mismatches);
+      // Several amounts may be expected of the same unknown account.
+      mismatches.push(
+        ...error.mismatches.filter(({ message }) => mismatches.every((of) => of.message !== message)),
+      );
     }
   }
   if (mismatches.length > 0) throw new ScenarioFailure(mismatches);
@@ -58,6 +61,7 @@ const CHECKS: { readonly [Kind in ExpectationKind]: Check<Kind> } = {
   },
   balance: async (session, { place, account, state }) => {
     const { asset, amount } = state;
+    if (!session.venue.knows(account)) fail(place, session.venue.unknownAccount(account));
     const name = assetText(asset === "USDC" ? asset : session.tokenOf(asset));
     const holdings = await session.venue.holdings(account);
     const seen = holdings.find((holding) => assetText(holding.asset) === name) ?? NOTHING;

@@ -1,7 +1,7 @@
 import { faultWords } from "../../api/chain.ts";
 import { counted } from "../../core/format.ts";
 import { toIso } from "../../core/time.ts";
-import { type Millis, millis } from "../../core/units.ts";
+import { MAX_MILLIS, type Millis, millis } from "../../core/units.ts";
 import type { FlowRow } from "../../simulation/flow.ts";
 import { flowOf, lineOfRow } from "../../simulation/read-flow.ts";
 import { NEXT_ORDER } from "../language/order-line.ts";
@@ -165,6 +165,8 @@ async function advance(session: Session, step: Step, target: (now: Millis) => nu
     const requested = toIso(millis(moment));
     fail(step.place, `time never goes back: it is ${toIso(now)} now, requested ${requested}`);
   }
+  if (moment > MAX_MILLIS)
+    fail(step.place, `the clock ends at ${toIso(MAX_MILLIS)}, it is ${toIso(now)} now`);
   const expired = await session.venue.advanceTo(millis(moment));
   session.log(`${step.number}. ${step.text} → ${toIso(millis(moment))}`);
   for (const { key, at: when } of expired)

@@ -81,6 +81,10 @@ export abstract class ExchangeVenue extends Venue {
     return known.sort((a, b) => a.number - b.number).map(({ name }) => name);
   }
 
+  knows(account: string): boolean {
+    return [...this.names.values()].includes(account);
+  }
+
   now(): Millis {
     return this.exchange.now;
   }

@@ -307,6 +307,10 @@ class TargetVenue extends Venue {
     return [];
   }
 
+  knows(account: string): boolean {
+    return this.#addresses.has(account);
+  }
+
   /** Cancels the orders that still rest, so that the next scenario finds the same book. */
   override async dispose(): Promise<void> {
     for (const [order, { status }] of this.#seen) {

@@ -8,6 +8,7 @@ import type { SettlementStatus } from "../../core/chain/settlement.ts";
 import type { CommandOf } from "../../core/commands.ts";
 import { type Millis, money, SHARE_UNITS, type Size, size, USDC_UNITS } from "../../core/units.ts";
 import type { DirectCall } from "../../server/handlers/all.ts";
+import { didYouMean } from "../../setting.ts";
 import type { FlowRow } from "../../simulation/flow.ts";
 import { devAddress, namedPrivateKey } from "../../simulation/world-accounts.ts";
 import type { Funding, MarketTerms, TokenName } from "../language/declarations.ts";
@@ -150,6 +151,8 @@ export abstract class Venue {
   protected abstract signIn(account: string): Soon<string>;
   /** Returns the address of an account, which need not be known to the exchange. */
   protected abstract addressOf(account: string): string;
+  /** Whether an account has been opened, by a step or a flow. */
+  abstract knows(account: string): boolean;
   /** Called after each accepted order. */
   protected accepted(_account: string, _order: PlacedOrder): void {}
 
@@ -219,10 +222,18 @@ export abstract class Venue {
       },
       market: (name: string) => this.marketNamed(name).id,
       order: (name: string) => orderNamed(name) ?? name,
-      address: (name: string) => this.addressOf(name),
+      address: (name: string) => {
+        if (!this.knows(name)) throw new VenueError(this.unknownAccount(name));
+        return this.addressOf(name);
+      },
     };
     return (text) =>
       text.replace(BRACES, (_, kind: keyof typeof ids, words: string) => ids[kind](words.trim()));
+  }
+
+  /** Returns the message that no account has this name. */
+  unknownAccount(name: string): string {
+    return `no account is named ${name}${didYouMean(name, this.accounts)}`;
   }
 
   get markets(): readonly string[] {
