@@ -314,7 +314,8 @@ export function serviceOf(
     log.failure(`${message}; changes are refused from now on, everything answered before is persisted`),
   );
   return {
-    ...{ exchange, clock, persistence, snapshots, faults, bots, slices, outbox, chain, stream, reopen },
+    ...{ exchange, clock, persistence, session, snapshots, faults, bots },
+    ...{ slices, outbox, chain, stream, reopen },
     options: optionsOf(config, origin, prefix),
     keyring: new Keyring(exchange, seed),
     hmacKeys: new HmacKeys(),

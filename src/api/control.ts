@@ -363,8 +363,25 @@ export const entryId = optional(
   (text) => (ENTRY_ID.test(text) ? text : undefined),
 );
 
-/** GET /sim/scenario: the session as a checked scenario (contract, section 7); GET /sim/report: the session for replay. */
+/** The session (contract, section 7): its inputs, as a checked scenario, for replay, and as it goes on. */
 export const recordingEndpoints = endpoints("control", "Control plane", {
+  listJournal: {
+    route: "GET /sim/journal",
+    summary: "The inputs since the exchange was opened, oldest first: accepted commands and refused requests",
+    description:
+      "Of refused requests, it has the first 5,000. What came before a restart is only in the data directory: `clobsim journal` prints it. `GET /sim/stream` sends the same as it happens.",
+    query: { limit: limit(100, 1_000), offset },
+    reply: page(
+      "JournalPage",
+      exactly("JournalEntry", {
+        sequence: field.count.describe("Of a refused request: that of the command before it."),
+        at: field.moment,
+        kind: z.string().describe("Kind of the command, such as `placeOrder`; or `refused`."),
+        data: z.record(z.string(), z.unknown()).describe("Its fields, in the units of `GET /sim/state`."),
+      }),
+    ),
+    errors: ["SESSION_TOO_LONG"],
+  },
   recordScenario: {
     route: "GET /sim/scenario",
     summary: "The session since the exchange was opened, as a scenario file that passes",

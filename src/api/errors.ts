@@ -59,7 +59,7 @@ const ROWS = {
     MARKET_CLOSED: "the market is closed or resolved",
     CREDENTIALS_ALREADY_DERIVED: "the wallet has derived credentials before, with `--credentials once`",
     LIMIT_REACHED: "the maximum number of faults or snapshots is reached",
-    SESSION_TOO_LONG: "the session is too long for a scenario or a report",
+    SESSION_TOO_LONG: "the session is too long for a list of its inputs, a scenario or a report",
     SESSION_NOT_RECORDABLE: "the session cannot be written as a scenario",
   },
   413: { PAYLOAD_TOO_LARGE: "the body has more than 64 KiB, or 1 MiB on the control plane and the chain" },

@@ -35,6 +35,7 @@ export type Fault = Replies["addFault"];
 export type FeeRate = Replies["getFeeRate"];
 export type Info = Replies["getInfo"];
 export type Invariants = Replies["getInvariants"];
+export type JournalEntry = ItemOf<"listJournal">;
 export type LastTrade = Replies["getLastTradePrice"];
 export type Level = Book["bids"][number];
 export type Market = ItemOf<"listMarkets">;

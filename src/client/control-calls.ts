@@ -39,6 +39,7 @@ export const CONTROL_CALLS = {
   stateHash: "GET /sim/state/hash",
   preview: "POST /sim/orders/preview",
   explainAuth: "POST /sim/explain-auth",
+  journal: "GET /sim/journal",
   snapshots: "GET /sim/snapshots",
   restore: "POST /sim/snapshots/{idOrName}/restore",
   deleteSnapshot: "DELETE /sim/snapshots/{idOrName}",

@@ -111,14 +111,14 @@ interface Mark {
  * latest back, so that restoring an older or newer snapshot copies nothing.
  */
 export class SessionLog implements Journal {
-  readonly maximum: number;
+  readonly #maximum: number;
   #file: JournalWithRefused | null = null;
   #memory: Memory = "opening";
   #refused: LinkedItem<RefusedEntry> | null = null;
   #refusedLeftOut = 0;
 
   constructor(maximum = MAX_COMMANDS) {
-    this.maximum = maximum;
+    this.#maximum = maximum;
   }
 
   /** Starts the session after the opening; commands accepted from now on also go to the file. */
@@ -141,7 +141,7 @@ export class SessionLog implements Journal {
     this.#file?.append(entry, events);
     if (before === "too long") return;
     const entries = linked(entry, before);
-    this.#memory = entries.count > this.maximum ? "too long" : entries;
+    this.#memory = entries.count > this.#maximum ? "too long" : entries;
   }
 
   /** Records a refused request; only the first ones stay in memory. */
@@ -174,6 +174,11 @@ export class SessionLog implements Journal {
     const memory = this.#memory;
     if (memory === "too long") return null;
     return memory === "opening" ? [] : listed(memory);
+  }
+
+  /** Why `entries` is null. */
+  get tooLong(): string {
+    return `the session has more than ${this.#maximum} commands, the maximum in memory`;
   }
 
   get refused(): readonly RefusedEntry[] {

@@ -87,7 +87,7 @@ function sessionHistory(origin: Origin, open: () => Exchange, log: SessionLog, c
   const { entries, refused, refusedLeftOut } = log;
   if (entries !== null)
     return { kind: "session" as const, origin, open, entries, refused, refusedLeftOut, clock };
-  throw new ReportTooLong(`the session has more than ${log.maximum} commands, the maximum in memory`);
+  throw new ReportTooLong(log.tooLong);
 }
 
 /** Returns the history of an exchange in memory that began with a world and has a frozen clock. @throws ReportTooLong */

@@ -12,7 +12,7 @@ import type { RefusedRequest } from "../core/refusals.ts";
 import type { Address } from "../core/terms.ts";
 import type { Clock, Slices, Snapshots } from "../engine/clock.ts";
 import type { Exchange } from "../engine/exchange.ts";
-import type { Persistence } from "../engine/journal.ts";
+import type { Persistence, SessionLog } from "../engine/journal.ts";
 import type { Keyring } from "../engine/keyring.ts";
 import type { Faults } from "./faults.ts";
 import type { Answer, JsonText, Outbox, StreamedAnswer } from "./messages.ts";
@@ -85,6 +85,8 @@ export interface Service {
   /** Loads the chain with the first request, because loading it would delay the start. */
   readonly chain: () => Promise<Chain>;
   readonly stream: Stream;
+  /** The commands and refused requests since the exchange was opened. */
+  readonly session: SessionLog;
   /** Resets the exchange to its starting world and removes all snapshots and faults. */
   reopen(): void;
   /** Records a refused request in the session. */

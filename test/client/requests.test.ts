@@ -80,6 +80,7 @@ const CALLS: readonly (readonly [sent: string, call: Call, body?: object])[] = [
   ],
   ["POST /sim/markets/rain/close", ({ control }) => control.close("rain")],
   ["POST /sim/markets/rain/resolve", (c) => c.control.resolve("rain", "NO"), { winningOutcome: "NO" }],
+  ["GET /sim/journal?limit=2&offset=1", ({ control }) => control.journal({ limit: 2, offset: 1 })],
   ["GET /sim/report?reason=a%20stop", ({ control }) => control.report("a stop")],
   ["GET /sim/orders/o", ({ control }) => control.order("o")],
   ["POST /sim/explain-auth", (c, it) => c.control.explainAuth(it), { method: "GET", url: "/", headers: {} }],

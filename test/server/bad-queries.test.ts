@@ -60,6 +60,7 @@ describe("a query", () => {
     ["/clob/orders?", 100, 500],
     ["/clob/trades?", 100, 500],
     ["/sim/accounts?", 50, 500],
+    ["/sim/journal?", 100, 1_000],
   ])("of %s has a limit of %i, at most %i", async (path, byDefault, maximum) => {
     const trader = await deriveTrader(api, 1);
     const list = (query: string) => trader.ask("GET", path.replace("{market}", market.id) + query);

@@ -1,7 +1,11 @@
 import { describe, expect, it } from "vitest";
+import { millis } from "../../src/core/units.ts";
+import { SessionLog } from "../../src/engine/journal.ts";
+import { controlHandlers } from "../../src/server/handlers/control.ts";
+import { eventCommand } from "../support/commands.ts";
 import { apiOfTest, T0, useApi } from "../support/http.ts";
 import { replyTo, requestBytes } from "./raw-socket.ts";
-import type { Info, Invariants, MarketPage, OrderStory, PlacedOrder } from "./replies.ts";
+import type { Info, Invariants, JournalPage, MarketPage, OrderStory, PlacedOrder } from "./replies.ts";
 import { deriveTrader, type Signed, useTrader } from "./trader.ts";
 import { wallet } from "./wallet.ts";
 
@@ -69,6 +73,51 @@ describe("GET /sim/state", () => {
     const { text } = await api.send("GET /sim/state");
     const { secret, passphrase, apiKey } = trader.credentials;
     for (const hidden of [secret, passphrase, apiKey]) expect(text).not.toContain(hidden);
+  });
+});
+
+describe("GET /sim/journal", () => {
+  it("lists the commands and the refused requests of the session, oldest first", async () => {
+    const own = await apiOfTest();
+    const { sequence } = await own.get<Info>("/sim");
+    const rowsOf = async (query = ""): Promise<string[]> =>
+      (await own.get<JournalPage>(`/sim/journal${query}`)).data.map(
+        (entry) => `${entry.sequence - sequence} ${entry.kind} ${entry.at}`,
+      );
+    expect(await rowsOf()).toEqual([]);
+    const someone = await deriveTrader(own, 1);
+    const tokenId = await own.newToken();
+    const order = { tokenId, side: "BUY", price: 0.5, size: 5 };
+    await someone.orderRefused({ ...order, price: 0.555 }, "INVALID_TICK_SIZE");
+    await own.post("/sim/snapshots", { name: "before" });
+    await own.post("/sim/clock", { advance: "1s" });
+    await someone.place(order);
+    const [start, later] = ["2026-01-01T00:00:00.000Z", "2026-01-01T00:00:01.000Z"];
+    const earlier = ["1 deriveCredentials", "2 createEvent", "3 createMarket", "3 refused"];
+    const rows = [...earlier.map((row) => `${row} ${start}`), `4 placeOrder ${later}`];
+    expect(await rowsOf()).toEqual(rows);
+    expect(await rowsOf("?limit=2&offset=3")).toEqual(rows.slice(3));
+    const { data } = await own.get<JournalPage>("/sim/journal?offset=3");
+    const address = someone.address.toLowerCase();
+    expect(data.map((entry) => entry.data)).toEqual([
+      expect.objectContaining({ method: "POST", path: "/clob/order", address, code: "INVALID_TICK_SIZE" }),
+      { address, tokenId, side: "BUY", price: 5_000, size: 500, orderType: "GTC", expiration: null },
+    ]);
+    await own.post("/sim/snapshots/before/restore");
+    expect(await rowsOf()).toEqual(rows.slice(0, 4));
+    await own.post("/sim/reset");
+    expect(await rowsOf()).toEqual([]);
+  });
+
+  it("is refused when the session has more commands than the memory", () => {
+    const session = new SessionLog(1);
+    session.begin();
+    for (const sequence of [1, 2])
+      session.append({ sequence, at: millis(0), command: eventCommand(`event-${sequence}`) }, []);
+    const call = { query: { limit: 1, offset: 0 } };
+    expect(() => controlHandlers.listJournal(call as never, { session } as never)).toThrow(
+      expect.objectContaining({ code: "SESSION_TOO_LONG" }),
+    );
   });
 });
 

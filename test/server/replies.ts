@@ -11,6 +11,7 @@ export type OrderPage = api.Page<api.Order>;
 export type TradePage = api.Page<api.Trade>;
 export type AccountPage = api.Page<api.Account>;
 export type SnapshotPage = api.Page<api.Snapshot>;
+export type JournalPage = api.Page<api.JournalEntry>;
 export type FaultPage = api.Page<api.Fault>;
 
 /** The body of every error. */

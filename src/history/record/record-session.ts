@@ -51,12 +51,7 @@ const MIN_ORDER_BYTES = 20;
  */
 export function* recordSession({ log, ...session }: LiveSession): Steps<RecordedScenario> {
   const { entries, refused } = log;
-  if (entries === null) {
-    throw refusal(
-      "SESSION_TOO_LONG",
-      `the session has more than ${log.maximum} commands, the maximum in memory`,
-    );
-  }
+  if (entries === null) throw refusal("SESSION_TOO_LONG", log.tooLong);
   try {
     return yield* recordedFile({ ...session, entries, refused });
   } catch (error) {

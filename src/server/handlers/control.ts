@@ -26,6 +26,7 @@ import { parseDuration, parseIso, toIso } from "../../core/time.ts";
 import { MAX_MILLIS, type Millis, millis, money, size } from "../../core/units.ts";
 import type { ClockMode, Snapshots, StoredSnapshot } from "../../engine/clock.ts";
 import type { Watcher } from "../../engine/exchange.ts";
+import { type Entry, type RefusedEntry, withRefused } from "../../engine/journal.ts";
 import { type Fault, type FaultPlan, readFaultRoute, remainingOf } from "../faults.ts";
 import { inPieces, JsonText, StreamedAnswer } from "../messages.ts";
 import type { BodyOf, Handlers, Service } from "../service.ts";
@@ -105,6 +106,12 @@ export const controlHandlers = {
     return snapshotReply(snapshot);
   },
 
+  listJournal: ({ query }, { session }) => {
+    const { entries, refused, tooLong } = session;
+    const hint = "POST /sim/reset begins a new session";
+    if (entries === null) throw new ApiError("SESSION_TOO_LONG", tooLong, { hint });
+    return pageOf([...withRefused(entries, refused)], query, journalEntry);
+  },
   recordScenario: ({ query }, service) => service.record(query.name ?? null),
   reportSession: async ({ query }, service) =>
     new StreamedAnswer(await service.report(query.reason ?? "it was requested"), "application/x-ndjson"),
@@ -360,6 +367,11 @@ function hintOf(all: readonly StoredSnapshot[]): string {
   const names = latest.map(({ id, name }) => (name === null ? id : `${id} ${JSON.stringify(name)}`));
   const more = all.length > MAX_LISTED ? `, and ${all.length - MAX_LISTED} older ones` : "";
   return `there are ${names.join(", ")}${more}`;
+}
+
+function journalEntry(entry: Entry | RefusedEntry): ReplyTo<"listJournal">["data"][number] {
+  const { kind, ...data } = "request" in entry ? { kind: "refused", ...entry.request } : entry.command;
+  return { sequence: entry.sequence, at: toIso(entry.at), kind, data };
 }
 
 function botsReply({ bots: { running }, exchange: { state } }: Service): ReplyTo<"getBots"> {
