@@ -13,11 +13,12 @@ import { type ReplayedHistory, replayHistory } from "../history/journal-replay.t
 import {
   type HistoryExpectation,
   type HistoryNames,
+  HistoryNotExpressible,
   type HistoryRefusal,
   historyNames,
   readHistoryExpectation,
 } from "../history/shrink/history-failure.ts";
-import { HistoryNotExpressible, shrinkHistory } from "../history/shrink/shrink-history.ts";
+import { shrinkHistory } from "../history/shrink/shrink-history.ts";
 import {
   NotRunInTime,
   type ShrinkOptions,

@@ -11,12 +11,12 @@ import { type Entry, SessionLog } from "../engine/journal.ts";
 import { historySince, reportBytes } from "../history/report.ts";
 import {
   type HistoryNames,
+  HistoryNotExpressible,
   type HistoryRefusal,
   historyNames,
   readHistoryExpectation,
 } from "../history/shrink/history-failure.ts";
 import {
-  HistoryNotExpressible,
   type ShrinkHistoryOptions,
   type History as ShrunkHistory,
   shrinkHistory,

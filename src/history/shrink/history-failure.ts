@@ -20,6 +20,7 @@ import { attempt, type Problem, ProblemList } from "../../scenario/language/page
 import { ScenarioFiles } from "../../scenario/language/scenario-files.ts";
 import type { Scenario } from "../../scenario/language/steps.ts";
 import { checkAll } from "../../scenario/run/expectations.ts";
+import { fillLike, tradeText } from "../../scenario/run/format.ts";
 import { RunStopped, ScenarioFailure, Session } from "../../scenario/run/session.ts";
 import { LocalVenue } from "../../scenario/venue/local-venue.ts";
 import { Wallets } from "../../scenario/venue/venue.ts";
@@ -182,11 +183,18 @@ export interface HistoryRefusal extends Pick<Entry, "sequence" | "at"> {
   readonly code: string;
 }
 
+/** No scenario can express the failure of a history; the message is a sentence for the user. */
+export class HistoryNotExpressible extends Error {
+  override readonly name = "HistoryNotExpressible";
+}
+
 /** Commands that fail. */
 export interface FailingTrace {
   readonly fingerprint: FailureFingerprint;
   /** Those with an effect, up to the one that fails. */
   readonly trace: readonly TracedCommand[];
+  /** Trades of the commands before the session; none if the failure does not depend on whose trades they are. */
+  readonly tradesBefore?: readonly string[];
 }
 
 /** Applies commands to a new exchange and returns all failures at the first that fails. @throws RunStopped */
@@ -300,7 +308,10 @@ export function expectationTrial(
     for (const name of ordersIn(expectations)) {
       const number = orders.get(orderNumber(name) ?? 0);
       // Without the order, a scenario could not refer to it.
-      if (number === undefined) throw new Error(`order ${name} was never placed`);
+      if (number === undefined) {
+        const why = "for example because wallets chose nonces and fees, which no step can express";
+        throw new HistoryNotExpressible(`a scenario of this history would not place order ${name}, ${why}`);
+      }
       const id = idOf(exchange.state.idPrefixes.order, number);
       session.placed(id, name, venue.nameOf(exchange.state.orders.get(number).account));
     }
@@ -309,7 +320,12 @@ export function expectationTrial(
       return [];
     } catch (error) {
       if (!(error instanceof ScenarioFailure)) throw error;
-      return [{ fingerprint: fingerprintOf(error.mismatches), trace: done }];
+      const hasTrades = expectations.some(({ kind }) => kind === "trades");
+      const before = hasTrades ? venue.fills(0).slice(0, fillsBefore) : [];
+      const tradesBefore = before.map((fill) =>
+        tradeText(fillLike(fill, undefined, venue.markets.length === 1)),
+      );
+      return [{ fingerprint: fingerprintOf(error.mismatches), trace: done, tradesBefore }];
     }
   };
 }

@@ -27,6 +27,7 @@ import {
   type FailingTrace,
   type HistoryExpectation,
   type HistoryNames,
+  HistoryNotExpressible,
   type HistoryRefusal,
   type HistoryTrial,
   orderName,
@@ -57,11 +58,6 @@ export interface ShrinkHistoryOptions extends ShrinkOptions {
   readonly open?: (config: ExchangeConfig, start: Millis) => Exchange;
 }
 
-/** No scenario can express the failure of a history; the message is a sentence for the user. */
-export class HistoryNotExpressible extends Error {
-  override readonly name = "HistoryNotExpressible";
-}
-
 const FILE = "history.yaml";
 
 /** Time reserved for writing and running the scenario: this many times that of applying the commands, and a minimum. */
@@ -87,7 +83,9 @@ export async function shrinkHistory(
     ({ command, at }, index) => !isCausedByTime(command) || commands[index - 1]?.at !== at,
   );
   const names = expected?.names ?? null;
-  const all = names === null ? trace : trace.map((traced) => named(traced, names));
+  // The step of a wallet's call does not send one that would revert.
+  const all =
+    names === null ? trace : trace.filter(({ reverts }) => !reverts).map((traced) => named(traced, names));
   progress?.(all.length);
   let reserve = 0;
   const isOver = (): boolean => options.isOver?.(reserve) ?? false;
@@ -265,6 +263,7 @@ interface TraceToWrite extends FailingTrace {
  */
 function historyScenario(source: TraceToWrite, style: FundingStyle) {
   const { config, start, trace, fingerprint, count, names, expectation, request, history } = source;
+  const { tradesBefore = [] } = source;
   const all = request === null ? trace : [...trace, request];
   const markets = createdMarkets(source);
   const accounts = new Map<Address, string>();
@@ -289,8 +288,15 @@ function historyScenario(source: TraceToWrite, style: FundingStyle) {
     now = at;
     if (step !== null) steps.push(step);
   };
+  // The trades that an expectation has read do not count in a later one.
+  let unread = tradesBefore;
+  const readTradesBefore = (): void => {
+    if (unread.length > 0) steps.push({ expect: { trades: unread } });
+    unread = [];
+  };
   for (const traced of all) {
     const { at, command } = traced;
+    if (traced.sequence > (names?.sequenceBefore ?? 0)) readTradesBefore();
     const address = addressIn(command);
     const fundings = fundingsOf(traced, source, markets);
     if (address !== null && fundings !== null) {
@@ -311,6 +317,7 @@ function historyScenario(source: TraceToWrite, style: FundingStyle) {
     if (typeof step === "string") unsupported.add(step);
     else if (step !== null || isCausedByTime(command)) addStep(at, step);
   }
+  readTradesBefore();
   if (expectation !== null) {
     for (const name of accountsIn(expectation.expectations))
       words.accountAt(expectation.names.accounts.get(name) ?? name);

@@ -4,11 +4,8 @@ import type { Command } from "../../../src/core/commands.ts";
 import { millis, money } from "../../../src/core/units.ts";
 import { Exchange } from "../../../src/engine/exchange.ts";
 import { SessionLog } from "../../../src/engine/journal.ts";
-import {
-  type History,
-  HistoryNotExpressible,
-  shrinkHistory,
-} from "../../../src/history/shrink/shrink-history.ts";
+import { HistoryNotExpressible } from "../../../src/history/shrink/history-failure.ts";
+import { type History, shrinkHistory } from "../../../src/history/shrink/shrink-history.ts";
 import { NotRunInTime } from "../../../src/history/shrink/shrink-scenario.ts";
 import { ARENA, anyMove, commandOf, type Move, openArena } from "../../core/properties/moves.ts";
 import { addressOf } from "../../support/commands.ts";
