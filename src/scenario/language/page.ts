@@ -15,6 +15,8 @@ export interface Problem {
   readonly message: string;
   /** The nearest valid word, or what to do. */
   readonly hint: string | null;
+  /** The step of the scenario that includes the file; absent in the scenario's own file. */
+  readonly includedFrom?: Place;
 }
 
 /** A file that is not a valid scenario, with the problems in it and in the files it includes, at most 20. */
@@ -27,8 +29,10 @@ export interface WrongFile {
 /** `file:line:column`, which editors and terminals turn into a link. */
 export const placeText = ({ file, line, column }: Place): string => `${file}:${line}:${column}`;
 
-export const sentenceOf = ({ message, hint }: Omit<Problem, "place">): string =>
-  hint === null ? message : `${message} (${hint})`;
+export const sentenceOf = ({ message, hint, includedFrom }: Omit<Problem, "place">): string => {
+  const sentence = hint === null ? message : `${message} (${hint})`;
+  return includedFrom === undefined ? sentence : `${sentence}, included from ${placeText(includedFrom)}`;
+};
 
 export const problemText = (problem: Problem): string =>
   `${placeText(problem.place)}: ${sentenceOf(problem)}`;
@@ -43,6 +47,7 @@ export const MAX_PROBLEMS = 20;
 /** The problems found so far. Only the first of a place is kept, because later ones mostly follow from it. */
 export class ProblemList {
   readonly #problems = new Map<string, Problem>();
+  #includedFrom: Place | null = null;
 
   get isEmpty(): boolean {
     return this.#problems.size === 0;
@@ -54,7 +59,17 @@ export class ProblemList {
 
   add(problem: Problem): void {
     const place = placeText(problem.place);
-    if (!this.isFull && !this.#problems.has(place)) this.#problems.set(place, problem);
+    if (this.isFull || this.#problems.has(place)) return;
+    const from = this.#includedFrom;
+    this.#problems.set(place, from === null ? problem : { ...problem, includedFrom: from });
+  }
+
+  /** Reads a file that is included at a place; the place in the scenario's own file is part of its problems. */
+  including(place: Place, read: () => void): void {
+    const outer = this.#includedFrom;
+    this.#includedFrom ??= place;
+    read();
+    this.#includedFrom = outer;
   }
 
   /** Returns the problems sorted by place: the scenario's file first, other files in the order of their first problem. */

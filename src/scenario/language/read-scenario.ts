@@ -322,13 +322,15 @@ export class StepsReader {
       throw value.wrong(`more than ${MAX_LEVELS} levels of include: ${chain}`);
     if (this.#includes > MAX_INCLUDES) throw value.wrong(`more than ${MAX_INCLUDES} includes`);
     this.#openFiles.push({ path, name });
-    attempt(() => {
-      const part = files.part(path);
-      const readers = { steps: (node: Node) => node };
-      const isList = part.kind === "list";
-      const list = isList ? part : valuesOf(part, "a list of steps, or steps", readers, "steps").steps;
-      this.read(list, into);
-    });
+    files.including(value.place, () =>
+      attempt(() => {
+        const part = files.part(path);
+        const readers = { steps: (node: Node) => node };
+        const isList = part.kind === "list";
+        const list = isList ? part : valuesOf(part, "a list of steps, or steps", readers, "steps").steps;
+        this.read(list, into);
+      }),
+    );
     this.#openFiles.pop();
   }
 }

@@ -2,7 +2,7 @@ import { lstatSync, realpathSync, statSync } from "node:fs";
 import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { invalidUtf8Offset, readFailure, readRegular } from "../../regular-file.ts";
 import type { Declarations } from "./declarations.ts";
-import { attempt, type Node, Page, type ProblemList, UNREADABLE } from "./page.ts";
+import { attempt, type Node, Page, type Place, type ProblemList, UNREADABLE } from "./page.ts";
 import { readTree } from "./yaml.ts";
 
 /** Endings of scenario files and of files with included steps. */
@@ -34,6 +34,11 @@ export class ScenarioFiles {
     this.#file = file;
     this.#folder = resolve(folder);
     this.#problems = problems;
+  }
+
+  /** Reads what is included at a place; problems found meanwhile name it. */
+  including(place: Place, read: () => void): void {
+    this.#problems.including(place, read);
   }
 
   open(content: FileText): Node {

@@ -10,6 +10,12 @@ const folder = root.path;
 const including = (...paths: string[]): string =>
   `scenario: x\naccounts: { alice: {} }\nsteps:\n${paths.map((path) => `  - include: ${path}\n`).join("")}`;
 const read = (text: string): string[] => problemsOf(text, { folder });
+/** Returns the problems of a file that a scenario includes, without the step that includes it, which all of them name. */
+const readIncluded = (path: string): string[] =>
+  read(including(path)).map((problem) => {
+    expect(problem).toMatch(/, included from x\.yaml:4:14$/);
+    return problem.replace(/, included from .*/, "");
+  });
 
 describe("an included file", () => {
   it("has its steps in place, numbered continuously", () => {
@@ -43,11 +49,13 @@ describe("an included file", () => {
     expect(scenarioOf(including("twice.yaml", "twice.yaml"), { folder }).steps).toHaveLength(2);
   });
 
-  it("has its problems at its own places, after those of the scenario", () => {
+  it("has its problems at its own places, after those of the scenario, with the first step that includes it", () => {
     root.write("wrong.yaml", "- advance: 1s\n- alice: BYU 1 YES @ 0.5\n");
-    expect(read(`${including("wrong.yaml")}  - advance: soon\n`)).toEqual([
-      'x.yaml:5:14: expected a duration such as 30s or 1h30m, found "soon"',
-      'wrong.yaml:2:10: expected BUY or SELL, found "BYU" (did you mean BUY?)',
+    root.write("outer.yaml", "- include: wrong.yaml\n- advance: later\n");
+    expect(read(`${including("outer.yaml", "wrong.yaml")}  - advance: soon\n`)).toEqual([
+      'x.yaml:6:14: expected a duration such as 30s or 1h30m, found "soon"',
+      'wrong.yaml:2:10: expected BUY or SELL, found "BYU" (did you mean BUY?), included from x.yaml:4:14',
+      'outer.yaml:2:12: expected a duration such as 30s or 1h30m, found "later", included from x.yaml:4:14',
     ]);
   });
 
@@ -58,12 +66,12 @@ describe("an included file", () => {
     ["no YAML", "- [\n", "empty.yaml:1:3: this [ is never closed"],
   ])("is invalid with %s", (_title, text, problem) => {
     root.write("empty.yaml", text);
-    expect(read(including("empty.yaml"))).toEqual([problem]);
+    expect(readIncluded("empty.yaml")).toEqual([problem]);
   });
 
   it("is invalid if it is not UTF-8, with the line and column in the file", () => {
     root.write("latin.yaml", Buffer.from("- advance: 1s\r\n# caf\xe9\n", "latin1"));
-    expect(read(including("latin.yaml"))).toEqual([
+    expect(readIncluded("latin.yaml")).toEqual([
       "latin.yaml:2:6: expected UTF-8 text, found an invalid byte",
     ]);
   });
@@ -79,7 +87,7 @@ describe("an included file", () => {
   ])("cannot include %s", (_title, other, problem) => {
     root.write(other, "- include: a.yaml\n");
     root.write("a.yaml", `- include: ${other}\n`);
-    expect(read(including("a.yaml"))).toEqual([problem]);
+    expect(readIncluded("a.yaml")).toEqual([problem]);
   });
 
   it("may be nested 16 levels deep and no deeper", () => {
@@ -90,7 +98,7 @@ describe("an included file", () => {
     const chain = ["x.yaml", ...Array.from({ length: 17 }, (_, index) => `level-${index + 1}.yaml`)].join(
       " → ",
     );
-    expect(read(including("level-1.yaml"))).toEqual([
+    expect(readIncluded("level-1.yaml")).toEqual([
       `level-16.yaml:1:12: more than 16 levels of include: ${chain}`,
     ]);
   });
@@ -100,7 +108,7 @@ describe("an included file", () => {
       root.write(`wide-${level}.yaml`, `- include: wide-${level + 1}.yaml\n`.repeat(100));
     }
     root.write("wide-11.yaml", "- advance: 1s\n");
-    expect(read(including("wide-1.yaml"))).toContain("wide-10.yaml:92:12: more than 1000 includes");
+    expect(readIncluded("wide-1.yaml")).toContain("wide-10.yaml:92:12: more than 1000 includes");
   });
 });
 
