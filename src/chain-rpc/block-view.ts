@@ -227,11 +227,14 @@ function lastNumberUpTo(chain: Chain, { height }: Block): number {
   return 0;
 }
 
-/** Returns the balance of native currency, wei. Gas money from the exchange counts from the start. */
+/**
+ * Returns the balance of native currency, wei. Gas money from the exchange counts from the start. A balance that was set
+ * after a transfer was received may be too low to undo the transfer, and is then 0.
+ */
 export function* nativeAt(view: BlockView, address: Address): Steps<bigint> {
   const past = pastBlock(view);
-  if (past === null) return view.state.chain.wallets.get(address)?.native ?? 0n;
-  const { native } = yield* walletAt(view, past, address);
+  const wallet = past === null ? view.state.chain.wallets.get(address) : yield* walletAt(view, past, address);
+  const native = wallet?.native ?? 0n;
   return native > 0n ? native : 0n;
 }
 

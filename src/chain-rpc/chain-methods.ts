@@ -10,6 +10,7 @@ import { answerCall, contractCallOf, isContract } from "./contracts.ts";
 import {
   type BlockOrPending,
   invalidParams,
+  isHash,
   lazyList,
   quantity,
   RpcError,
@@ -46,8 +47,7 @@ import {
 
 /** Reads a hash, tag, number or an object of EIP-1898, and returns its block; null if the chain does not have it. */
 function readReceiptsBlock(value: unknown, name: string, state: State): Block | null {
-  if (typeof value === "string" && value.length === 66)
-    return blockOfHash(state, value.toLowerCase()) ?? null;
+  if (isHash(value)) return readBlockHash(value, name, state);
   const block =
     typeof value === "object" ? readBlockOrPending(value, name, state) : readBlock(value, name, state);
   return block === "pending" ? null : block;

@@ -123,7 +123,9 @@ export const readCount = countUpTo(Number.MAX_SAFE_INTEGER);
 export const readAddressParam = reader("an address of 20 bytes", (value) =>
   typeof value === "string" ? readAddress(value) : null,
 );
-export const readHash = reader("32 bytes in hex", (value) => textOf(/^0x[0-9a-fA-F]{64}$/, value));
+const HASH = /^0x[0-9a-fA-F]{64}$/;
+export const isHash = (value: unknown): boolean => typeof value === "string" && HASH.test(value);
+export const readHash = reader("32 bytes in hex", (value) => textOf(HASH, value));
 export const readBytes = reader(
   "bytes in hex, two digits each",
   (value) => textOf(/^0x(?:[0-9a-fA-F]{2})*$/, value) as `0x${string}` | null,
@@ -168,12 +170,12 @@ export function readHeight(value: unknown, name: string, state: State): number |
 }
 
 /**
- * Reads a tag, a number or an object of EIP-1898, and returns its block; the latest if it is omitted.
+ * Reads a tag, a number, a hash or an object of EIP-1898, and returns its block; the latest if it is omitted.
  * @throws RpcError if the chain does not have it.
  */
 export function readBlockOrPending(value: unknown, name: string, state: State): BlockOrPending {
-  const { chain } = state;
-  if (value === undefined || value === null) return headBlock(chain);
+  if (value === undefined || value === null) return headBlock(state.chain);
+  if (isHash(value)) return blockWithHash(state, readHash(value, name));
   if (typeof value !== "object") return blockOfHeight(state, readHeight(value, name, state));
   const { blockHash, blockNumber } = readObject(value, name);
   const hash = optional(blockHash, `${name}.blockHash`, readHash);
@@ -181,6 +183,10 @@ export function readBlockOrPending(value: unknown, name: string, state: State): 
   if (blockNumber !== undefined) {
     throw invalidParams(`${name}: give blockHash or blockNumber, not both`);
   }
+  return blockWithHash(state, hash);
+}
+
+function blockWithHash(state: State, hash: string): Block {
   const block = blockOfHash(state, hash);
   if (block === undefined) throw new RpcError("RESOURCE_NOT_FOUND", `Resource not found: no block ${hash}`);
   return block;

@@ -234,7 +234,7 @@ export const miningMethods: Methods = {
       );
     }),
     reset: control([FORKING], ({ reset }) => reset()),
-    metadata: control([], ({ state, version }) => {
+    metadata: control([], ({ state, version, snapshots }) => {
       const head = headBlock(state.chain);
       return {
         clientVersion: `clobsim/v${version}`,
@@ -245,7 +245,12 @@ export const miningMethods: Methods = {
         latestBlockNumber: head.height,
         latestBlockHash: blockHash(state, head),
         forkedNetwork: null,
-        snapshots: {},
+        snapshots: Object.fromEntries(
+          [...snapshots].map(([number, { exchange }]) => {
+            const latest = headBlock(exchange.state.chain);
+            return [quantity(number), [latest.height, blockHash(exchange.state, latest)]];
+          }),
+        ),
       };
     }),
     // The node logs nothing in either case.

@@ -133,7 +133,7 @@ const ownFields = (state: State, transaction: Transaction, block: Block | null):
   gas: ownGas(logCountOf(transaction)),
   value: "0",
   input: ownInputOf(state, transaction),
-  maxFeePerGas: ownFeeCap(state, block),
+  maxFeePerGas: ownFeeCap(state, transaction, block),
   maxPriorityFeePerGas: TIP,
   raw: null,
 });
@@ -220,10 +220,14 @@ export function pendingBlockReply(state: State, at: Millis, isFull: boolean): ob
     baseFee: baseFeeOf(chain),
     gas,
     count: pending.length,
-    logs: 0,
+    logs: pending.filter(mayLog).length,
   };
   return replyOf(state, { ...next, serial: chain.blocks.next }, null, pending, isFull);
 }
+
+/** Whether a pending transaction may have logs. */
+const mayLog = ({ content }: Transaction): boolean =>
+  content?.kind !== "call" || content.call.kind !== "send";
 
 type BlockFields = Pick<Block, "serial" | "height" | "parent" | "at" | "baseFee" | "gas" | "count" | "logs">;
 
@@ -265,8 +269,8 @@ function replyOf(
     miner,
     // Raised to the used gas, because the exchange may exceed the limit.
     gasLimit: quantity(Math.max(gasLimit, gas)),
-    logsBloom: hash === null ? null : bloomOf(logs),
-    nonce: hash === null ? null : "0x0000000000000000",
+    logsBloom: bloomOf(logs),
+    nonce: "0x0000000000000000",
     stateRoot: root("state"),
     transactionsRoot: isEmpty ? EMPTY_ROOT : root("transactions"),
     receiptsRoot: isEmpty ? EMPTY_ROOT : root("receipts"),

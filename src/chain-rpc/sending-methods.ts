@@ -11,7 +11,15 @@ import type { Address } from "../core/terms.ts";
 import { ADDRESS } from "./chain-methods.ts";
 import { aliased, control, type Methods, type NodeContext, open, param } from "./context.ts";
 import { contractCallOf } from "./contracts.ts";
-import { invalidParams, RpcError, readBoolean, readBytes, readObject, readQuantity } from "./json-rpc.ts";
+import {
+  asHex,
+  invalidParams,
+  RpcError,
+  readBoolean,
+  readBytes,
+  readObject,
+  readQuantity,
+} from "./json-rpc.ts";
 import {
   type CallRequest,
   callerOf,
@@ -158,12 +166,14 @@ export const sendingMethods: Methods = {
     const { accounts, state } = node;
     const from = request.from ?? accounts[0];
     if (from === undefined) throw invalidParams("No Signer available: eth_accounts is empty");
-    const { to, value, input, nonce } = request;
+    const { to, value, input, nonce, type } = request;
+    if (request.accessList.length > 0)
+      throw invalidParams("transaction.accessList is not signed: leave it out");
+    const fees = feesOf(node, request);
     return signerFor(node, from).signTransaction({
-      ...{ type: "eip1559", chainId: CHAIN_ID, to: to as `0x${string}`, value, data: input },
+      ...{ chainId: CHAIN_ID, to: asHex(to), value, data: input, gas: request.gas ?? gasOf(request) },
       nonce: Number(nonce ?? nextNonce(state.chain, from)),
-      gas: request.gas ?? gasOf(request),
-      ...feesOf(node, request),
+      ...(type === "eip1559" ? { type, ...fees } : { type, gasPrice: fees.maxFeePerGas }),
     });
   }),
   ...aliased({

@@ -18,6 +18,7 @@ import {
   RpcError,
   readAddressParam,
   readBytes,
+  readList,
   readObject,
   readQuantity,
 } from "./json-rpc.ts";
@@ -67,14 +68,21 @@ export function gasUsedOf(transaction: Transaction): number {
   return ownGas(transaction.status === "REVERTED" ? LOGS_OF_MATCH : logCountOf(transaction));
 }
 
-/** Returns the fee cap of the exchange's own transactions: the usual one, or what a higher base fee requires. */
-export const ownFeeCap = ({ chain }: State, block: Block | null): number =>
-  Math.max(OPERATOR_MAX_FEE, (block?.baseFee ?? baseFeeOf(chain)) + TIP);
+/**
+ * Returns the fee cap of one of the exchange's own transactions: the usual one, or what a higher base fee requires if it is
+ * mined or its fee has been raised.
+ */
+export function ownFeeCap({ chain }: State, transaction: Transaction, block: Block | null): number {
+  const needed = (block?.baseFee ?? baseFeeOf(chain)) + TIP;
+  const isRaised = block !== null || transaction.exception?.isBumped;
+  return isRaised ? Math.max(OPERATOR_MAX_FEE, needed) : OPERATOR_MAX_FEE;
+}
 
 /** Returns the gas price of a transaction, wei; while it is pending, the maximum. */
-export function gasPriceOf(state: State, { content, exception }: Transaction, block: Block | null): number {
+export function gasPriceOf(state: State, transaction: Transaction, block: Block | null): number {
+  const { content, exception } = transaction;
   if (content?.kind === "call") return block === null ? content.maxFeePerGas : (exception?.gasPrice ?? 0);
-  return block === null ? ownFeeCap(state, null) : block.baseFee + TIP;
+  return block === null ? ownFeeCap(state, transaction, null) : block.baseFee + TIP;
 }
 
 type Hex = `0x${string}`;
@@ -83,27 +91,31 @@ type Hex = `0x${string}`;
 const TYPES = { legacy: "0x0", eip2930: "0x1", eip1559: "0x2" } as const;
 /** Types with blobs (EIP-4844) and with code for the signer (EIP-7702). */
 const OTHER_TYPES: ReadonlySet<string> = new Set(["0x03", "0x04"]);
-/** Types of unsigned transactions, for which they make no difference. */
-const UNSIGNED_TYPES: ReadonlySet<unknown> = new Set(["0x0", "0x1", "0x2", "0x00", "0x01", "0x02", 0, 1, 2]);
+/** The types that a request may give; they make a difference only if it is signed. */
+const REQUESTED_TYPES: ReadonlyMap<unknown, keyof typeof TYPES> = new Map(
+  (["legacy", "eip2930", "eip1559"] as const).flatMap((type, number) =>
+    [number, `0x${number}`, `0x0${number}`].map((text) => [text, type] as const),
+  ),
+);
 /** Fields of types that are not modelled. */
 const OTHER_FIELDS = ["authorizationList", "blobVersionedHashes", "blobs", "maxFeePerBlobGas"];
 
 export type CallRequest = ReturnType<typeof readCallRequest>;
 
-/** Reads the parameter of `eth_call`, `eth_estimateGas` and `eth_sendTransaction`. @throws RpcError */
+/** Reads the parameter of `eth_call` and of the methods that send or sign a transaction. @throws RpcError */
 export function readCallRequest(param: unknown, of: string) {
   const fields = readObject(param, of);
   const read = <T>(name: string, reader: (value: unknown, name: string) => T): T | undefined =>
     optional(fields[name], `${of}.${name}`, reader);
-  const type = fields.type ?? undefined;
-  if (type !== undefined && !UNSIGNED_TYPES.has(type)) throw unmodelledType(type);
+  const gasPrice = read("gasPrice", readQuantity);
+  const type = REQUESTED_TYPES.get(fields.type ?? (gasPrice === undefined ? 2 : 0));
+  if (type === undefined) throw unmodelledType(fields.type);
   const other = OTHER_FIELDS.find((name) => fields[name] !== undefined && fields[name] !== null);
   if (other !== undefined) throw unmodelledType(`one with ${other}`);
   const chainId = read("chainId", readQuantity);
   if (chainId !== undefined && chainId !== BigInt(CHAIN_ID)) {
     throw invalidParams(`${of}.chainId: expected ${CHAIN_ID}, found ${chainId}`);
   }
-  const gasPrice = read("gasPrice", readQuantity);
   const to = read("to", readAddressParam);
   if (to === undefined) throw contractCreation();
   return {
@@ -114,6 +126,8 @@ export function readCallRequest(param: unknown, of: string) {
     value: read("value", readQuantity) ?? 0n,
     nonce: read("nonce", readQuantity) ?? null,
     gas: read("gas", readQuantity),
+    type,
+    accessList: read("accessList", readList) ?? [],
     // Wei per gas; both equal the gas price if that is given.
     maxFeePerGas: read("maxFeePerGas", readQuantity) ?? gasPrice,
     maxPriorityFeePerGas: read("maxPriorityFeePerGas", readQuantity) ?? gasPrice,

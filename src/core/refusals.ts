@@ -46,9 +46,9 @@ const TRANSACTION_REFUSALS = {
     ({ nonce, next }) => `nonce too low: next nonce ${next}, tx nonce ${nonce}`,
   ),
   TRANSACTION_ALREADY_KNOWN: refusal<{ hash: string }>(({ hash }) => `already known: ${hash}`),
-  REPLACEMENT_UNDERPRICED: refusal<{ offered: number; needed: number }>(
-    ({ offered, needed }) =>
-      `replacement transaction underpriced: max fee ${offered}, minimum needed ${needed}`,
+  REPLACEMENT_UNDERPRICED: refusal<{ fee: string; offered: number; needed: number }>(
+    ({ fee, offered, needed }) =>
+      `replacement transaction underpriced: ${fee} ${offered}, minimum needed ${needed}`,
   ),
   INSUFFICIENT_GAS_MONEY: refusal<{ needed: string; available: string }>(
     ({ needed, available }) => `Insufficient funds for gas * price + value: have ${available} want ${needed}`,

@@ -39,6 +39,9 @@ function callChain(program: string): void {
     expect(await balanceOf(alice, "--block", height)).toEqual(before);
     expect(await cast("nonce", alice)).toEqual(["1"]);
     expect(await cast("nonce", alice, "--block", height)).toEqual(["0"]);
+    const [latest = ""] = await cast("block", "latest", "--field", "hash");
+    expect(await cast("nonce", alice, "--block", latest)).toEqual(["1"]);
+    expect(await cast("block-number", "pending")).toEqual([String(Number(height) + 2)]);
     expect((await cast("block", "finalized", "--field", "number"))[0]).toMatch(/^\d+$/);
     expect((await cast("code", chain.collateral.address))[0]).toMatch(/^0x\w+$/);
   });

@@ -1,4 +1,4 @@
-import { type ContractEventPayload, type EventLog, isCallException, Wallet } from "ethers";
+import { type ContractEventPayload, type EventLog, isCallException, Transaction, Wallet } from "ethers";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { ATTESTATION, CLOB_AUTH_TYPES } from "../../src/api/signing.ts";
 import { Collected } from "./collected.ts";
@@ -65,7 +65,15 @@ describe.each(["requests", "batches", "a WebSocket"] as const)("with %s", (trans
       expect(await signer.signMessage("hello")).toBe(await own.signMessage("hello"));
       expect(await signer._legacySignMessage("hello")).toBe(await own.signMessage("hello"));
       const sent = { from: signer.address, to: bob, value: "0x1", gas: "0x5208", nonce: "0x0" };
-      const raw = await chain.provider.send("eth_signTransaction", [sent]);
+      const sign = (fields: object) => chain.provider.send("eth_signTransaction", [{ ...sent, ...fields }]);
+      const gasPrice = "0x77359400";
+      const types = [{}, { gasPrice }, { type: "0x0" }, { type: "0x1" }, { type: "0x2", gasPrice }].map(
+        async (fields) => Transaction.from(await sign(fields)).type,
+      );
+      expect(await Promise.all(types)).toEqual([2, 0, 0, 1, 2]);
+      const accessList = [{ address: bob, storageKeys: [] }];
+      await expect(sign({ accessList })).rejects.toThrow("transaction.accessList is not signed");
+      const raw = await sign({});
       const response = await chain.provider.broadcastTransaction(raw);
       expect(await chain.mining(response.wait())).toMatchObject({ status: 1, from: signer.address });
     });

@@ -60,6 +60,16 @@ describe("evm_revert", () => {
     expect(await call("evm_increaseTime", 1)).toBe(101);
   });
 
+  it("deletes snapshots, which anvil_metadata lists with their latest block", async () => {
+    const [first, second] = [await call("evm_snapshot"), await call("evm_snapshot")];
+    const { number, hash } = (await call("eth_getBlockByNumber", "latest", false)) as Record<string, string>;
+    const listed = async () => ((await call("anvil_metadata")) as { snapshots: object }).snapshots;
+    const latest = [Number(number), hash];
+    expect(await listed()).toMatchObject({ [String(first)]: latest, [String(second)]: latest });
+    await call("evm_revert", second);
+    expect(Object.keys(await listed())).not.toContain(second);
+  });
+
   it("returns false for a snapshot that was used, is later than one used, was reset, or never existed", async () => {
     const [first, second] = [await call("evm_snapshot"), await call("evm_snapshot")];
     const reverted = [await call("evm_revert", first), await call("evm_revert", first)];

@@ -39,6 +39,7 @@ describe("a block", () => {
     expect(latest.parentHash).toBe(before.hash);
     const pending = await reader.getBlock({ blockTag: "pending" });
     expect(pending).toMatchObject({ number: latest.number + 1n, parentHash: latest.hash, hash: null });
+    expect(pending.logsBloom).toMatch(/^0x[0f]{512}$/);
   });
 
   it("has receipts with the positions of its transactions and their logs", async () => {

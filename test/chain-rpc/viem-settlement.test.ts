@@ -122,6 +122,24 @@ describe("a trade", () => {
     expect((await fill()).status).toBe("CONFIRMED");
   });
 
+  it("offers its usual fee in a gas spike, and more once the fee is raised", async () => {
+    const { control } = buyer;
+    orThrow(await control.chain.addFault({ kind: "gas-spike", baseFeeGwei: 500 }));
+    await cross();
+    const fees = async () => {
+      const { transactions } = await chain.reader.getBlock({
+        blockTag: "pending",
+        includeTransactions: true,
+      });
+      return transactions.map(({ maxFeePerGas }) => Number(maxFeePerGas) / 1e9);
+    };
+    expect((await fees()).at(-1)).toBe(100);
+    orThrow(await control.chain.bump());
+    expect((await fees()).at(-1)).toBe(501);
+    orThrow(await control.chain.clearFaults());
+    await chain.node.mine({ blocks: 1 });
+  });
+
   it("that fails on the chain has a reverted receipt, and no USDC is moved", async () => {
     orThrow(await buyer.control.chain.addFault({ kind: "fail", times: 1 }));
     const before = await chain.usdc(alice);

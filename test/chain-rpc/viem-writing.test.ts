@@ -150,6 +150,16 @@ describe("a call that reverts", () => {
   });
 });
 
+it("ether that was received before the balance was set does not make it negative in a reorganization", async () => {
+  const address = `0x${"aa".repeat(20)}` as const;
+  await chain.mined(await chain.alice.sendTransaction({ to: address, value: 5n }));
+  await chain.node.setBalance({ address, value: 2n });
+  await chain.reorganize(1);
+  expect(await chain.reader.getBalance({ address })).toBe(0n);
+  await chain.node.mine({ blocks: 1 });
+  expect(await chain.reader.getBalance({ address })).toBe(2n);
+});
+
 describe("transactions of one wallet", () => {
   it("replace each other for higher fees, and a wait for the first returns the second", async () => {
     const { collateral } = chain;

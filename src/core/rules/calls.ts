@@ -40,7 +40,7 @@ import {
 } from "./transactions.ts";
 import { Unwinding } from "./unwind.ts";
 
-/** Minimum fee of a replacement transaction, in percent of the first. */
+/** Minimum fees of a replacement transaction, both, in percent of those of the first. */
 const REPLACEMENT_PERCENT = 110;
 
 /** Returns the nonce of an address's next transaction, after its pending ones up to the first gap. */
@@ -62,18 +62,19 @@ function refusalOf(chain: Chain, content: CallContent): TransactionRefusal | nul
   if (hash !== null && chain.signed.has(hash)) return { code: "TRANSACTION_ALREADY_KNOWN", hash };
   const replaced = chain.transactions.find(pending.get(nonce) ?? 0)?.content;
   if (replaced?.kind === "call") {
-    const needed = minReplacementFee(replaced.maxFeePerGas);
-    const neededTip = minReplacementFee(replaced.maxPriorityFeePerGas);
-    if (maxFeePerGas < needed || maxPriorityFeePerGas < neededTip)
-      return { code: "REPLACEMENT_UNDERPRICED", offered: maxFeePerGas, needed };
+    for (const [fee, offered, before] of [
+      ["max fee", maxFeePerGas, replaced.maxFeePerGas],
+      ["max priority fee", maxPriorityFeePerGas, replaced.maxPriorityFeePerGas],
+    ] as const) {
+      const needed = Math.ceil((before / 100) * REPLACEMENT_PERCENT);
+      if (offered < needed) return { code: "REPLACEMENT_UNDERPRICED", fee, offered, needed };
+    }
   }
   const needed = BigInt(gas) * BigInt(maxFeePerGas) + BigInt(value);
   return needed > native
     ? { code: "INSUFFICIENT_GAS_MONEY", needed: String(needed), available: String(native) }
     : null;
 }
-
-const minReplacementFee = (fee: number): number => Math.ceil((fee / 100) * REPLACEMENT_PERCENT);
 
 /** Executes, reverts or defers a wallet's call. Calls of a wallet execute in order of nonce. */
 export function executeCall(

@@ -112,9 +112,9 @@ export const DIFFERENCES: readonly Difference[] = [
   differs("blocks are not encoded, so their size is an estimate", both(QUANTITY), "*: body.result.size"),
   differs("there is no randomness, so `mixHash` is zero", are(HASH, /^0x0{64}$/), "*: body.result.mixHash"),
   differs(
-    "the pending block has no hash, nonce or logs bloom, as in the execution API",
+    "the pending block has no hash, as in Geth",
     are(anyText, null),
-    "the pending block with the transfer: body.result.hash | body.result.nonce | body.result.logsBloom",
+    "the pending block with the transfer: body.result.hash",
   ),
   differs(
     "`blockTimestamp` of a receipt is a quantity, as in logs",
@@ -172,6 +172,11 @@ export const DIFFERENCES: readonly Difference[] = [
     "a fee cap below the base fee is accepted, and the transaction waits for a lower base fee or a replacement",
     onlyAnvilFails(-32003, /^max fee per gas less than block base fee$/),
     "a cap below the base fee: body.error | body.result",
+  ),
+  differs(
+    "a replacement must raise its cap and its tip by 10 %, as in Geth; anvil compares the caps",
+    onlyWeFail(-32003, /^replacement transaction underpriced: max priority fee 1000000000, /),
+    "another that raises only its cap: body.result | body.error",
   ),
   differs(
     "a known transaction gets Geth's message, with its hash",

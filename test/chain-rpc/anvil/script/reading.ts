@@ -35,6 +35,10 @@ export const READING: readonly Step[] = [
   call("a balance without a block", "eth_getBalance", [NOBODY]),
   call("the code of an account", "eth_getCode", [ALICE.address, "latest"]),
   call("a balance above the head", "eth_getBalance", [NOBODY, "0x9999"]),
+  call("a balance at a hash", "eth_getBalance", ({ result }) => [
+    NOBODY,
+    (result("the first block") as { hash: string }).hash,
+  ]),
   call("a balance at an unknown hash", "eth_getBalance", [NOBODY, { blockHash: UNKNOWN_HASH }]),
   call("a balance at a number in an object", "eth_getBalance", [NOBODY, { blockNumber: "0x0" }]),
   call("a nonce above the head", "eth_getTransactionCount", [NOBODY, "0x9999"]),

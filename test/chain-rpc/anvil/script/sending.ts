@@ -85,8 +85,10 @@ const GAP = [
 /** Signed transactions: mined, refused, queued. */
 export const SENDING: readonly Step[] = await Promise.all([...TRANSFERS, ...REFUSED, ...GAP]);
 
-/** At the end, because anvil accepts it and then never mines its sender's later transactions. */
+/** At the end, because anvil accepts the last one and then never mines its sender's later transactions. */
 export const FOREIGN: readonly Step[] = [
+  await sendRaw("a transfer to replace", capped({ nonce: 100, tip: GWEI })),
+  await sendRaw("another that raises only its cap", capped({ nonce: 100, fee: 9n * GWEI, tip: GWEI })),
   await sendRaw("another chain id in the first form", legacy({ nonce: 8, chainId: 1 })),
 ];
 
