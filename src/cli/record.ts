@@ -1,7 +1,7 @@
 import { counted } from "../core/format.ts";
 import { runSteps } from "../core/steps.ts";
 import { replayHistory } from "../history/journal-replay.ts";
-import { recordedFile } from "../history/record/record-session.ts";
+import { recordScenario } from "../history/record/record-session.ts";
 import { RecordingError } from "../history/record/script.ts";
 import type { Given } from "../setting.ts";
 import { askServer, parsed, serverNamed } from "./ask-server.ts";
@@ -50,7 +50,7 @@ async function recordJournal(
   return endedWith(endingOf(source, end), async () => {
     requireLine(source, at, end);
     try {
-      await writeRecorded(runSteps(recordedFile({ open, entries, refused, devAccounts, name })), out);
+      await writeRecorded(runSteps(recordScenario({ open, entries, refused, devAccounts, name })), out);
     } catch (error) {
       if (!(error instanceof RecordingError)) throw error;
       throw new UsageError(`${source.name} cannot be recorded: ${error.message}`);

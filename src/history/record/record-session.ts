@@ -2,11 +2,10 @@ import { Buffer } from "node:buffer";
 import { ApiError } from "../../api/errors.ts";
 import type { CommandOf } from "../../core/commands.ts";
 import type { EventOf } from "../../core/events.ts";
-import { counted, moneyText } from "../../core/format.ts";
+import { counted } from "../../core/format.ts";
 import { findAccount, type State } from "../../core/state.ts";
 import type { Steps } from "../../core/steps.ts";
 import type { Address } from "../../core/terms.ts";
-import { FULL_PRICE, MAX_ISSUANCE, notional, size } from "../../core/units.ts";
 import type { Exchange } from "../../engine/exchange.ts";
 import {
   type Entry as JournalEntry,
@@ -20,20 +19,13 @@ import { isSeed, scenarioText } from "../scenario-text.ts";
 import { positionCallIn, type Trace, type TracedCommand, traceCommands } from "../trace.ts";
 import {
   accountNames,
-  type Funds,
   isExchangeAccount,
   marketEntries,
   orderNames,
   touchedMarkets,
   Vocabulary,
 } from "../vocabulary.ts";
-import {
-  finalExpectations,
-  raisedIn,
-  restingBefore,
-  startingFunds,
-  writeOpening,
-} from "./first-and-last-steps.ts";
+import { finalExpectations, restingBefore, startingFunds, writeOpening } from "./first-and-last-steps.ts";
 import { partiesOfRefused, RecordingError, RefusedSteps, Script } from "./script.ts";
 import { isMineable, ObservedBlocks, SessionRecorder } from "./session-recorder.ts";
 
@@ -53,23 +45,10 @@ export function* recordSession({ log, ...session }: LiveSession): Steps<Recorded
   const { entries, refused } = log;
   if (entries === null) throw refusal("SESSION_TOO_LONG", log.tooLong);
   try {
-    return yield* recordedFile({ ...session, entries, refused });
+    return yield* recordScenario({ ...session, entries, refused });
   } catch (error) {
     throw error instanceof RecordingError ? refusal(error.code, error.message) : error;
   }
-}
-
-/** Records a session as a scenario that fits in a file. @throws RecordingError if that is impossible. */
-export function* recordedFile(session: Session): Steps<RecordedScenario> {
-  let orders = 0;
-  for (const { command } of session.entries) if (command.kind === "placeOrder") orders += 1;
-  if (orders * MIN_ORDER_BYTES > MAX_SCENARIO_BYTES) {
-    throw tooLong(`has ${orders} orders, more than ${Math.floor(MAX_SCENARIO_BYTES / MIN_ORDER_BYTES)}`);
-  }
-  const recorded = yield* recordScenario(session);
-  const bytes = Buffer.byteLength(recorded.scenario);
-  if (bytes <= MAX_SCENARIO_BYTES) return recorded;
-  throw tooLong(`takes ${bytes} bytes as a scenario`);
 }
 
 const tooLong = (what: string): RecordingError =>
@@ -108,10 +87,14 @@ export interface RecordedScenario {
  * Records a session as a scenario that repeats it on a new exchange, with its settlements and their faults, and expects
  * the same results. Each step is executed when it is written, so that the scenario passes. The same session gives the
  * same bytes. Takes two steps for each command.
- * @throws RecordingError if no scenario can express the session.
+ * @throws RecordingError if no scenario can express the session, or it does not fit in a file.
  */
 export function* recordScenario(recorded: Session): Steps<RecordedScenario> {
   const { open, entries, refused = [], devAccounts, name } = recorded;
+  const placed = entries.filter(({ command }) => command.kind === "placeOrder").length;
+  if (placed * MIN_ORDER_BYTES > MAX_SCENARIO_BYTES) {
+    throw tooLong(`has ${placed} orders, more than ${Math.floor(MAX_SCENARIO_BYTES / MIN_ORDER_BYTES)}`);
+  }
   const trace = yield* traceCommands(open(), entries);
   assertNoDivergence(trace);
   const all = inNonceOrder(trace.commands, trace.opening);
@@ -124,7 +107,6 @@ export function* recordScenario(recorded: Session): Steps<RecordedScenario> {
   const markets = touchedMarkets(session, actors, parties.markets);
   const resting = restingBefore(opening, markets);
   const funds = startingFunds(session, markets, actors, resting);
-  assertIssuable(session, funds);
   const terms = marketEntries(markets, resting);
   const orders = end.orders.size - opening.orders.size;
   const title = name ?? `recorded session of ${counted(orders, "order")}`;
@@ -161,6 +143,8 @@ export function* recordScenario(recorded: Session): Steps<RecordedScenario> {
     ),
     steps: script.steps,
   });
+  const bytes = Buffer.byteLength(scenario);
+  if (bytes > MAX_SCENARIO_BYTES) throw tooLong(`takes ${bytes} bytes as a scenario`);
   return { name: title, scenario, orders, trades: end.trades.size - opening.trades.size };
 }
 
@@ -214,31 +198,6 @@ const remarksOf = (isSeed: boolean, fundings: number, calls: number): string[] =
 ];
 
 const times = (count: number): string => (count === 1 ? "once" : `${count} times`);
-
-/**
- * A scenario may issue more USDC than the session, because it mints shares of the two outcomes separately.
- * @throws RecordingError if it would exceed the maximum
- */
-function assertIssuable({ commands }: Trace, funds: ReadonlyMap<number, Funds>): void {
-  let issued = 0;
-  for (const amounts of funds.values()) {
-    // Shares of one outcome are minted as full sets.
-    for (const [token, amount] of amounts.all)
-      issued += token === 0 ? amount : notional(FULL_PRICE, size(amount));
-  }
-  for (const { command, events } of commands) {
-    if (command.kind !== "fundAccount") continue;
-    for (const event of events) {
-      if (event.kind === "collateralIssued") issued += event.amount;
-      else if (event.kind === "setsIssued") issued += event.size * FULL_PRICE;
-    }
-    for (const { size } of raisedIn(command, events)) issued += 2 * size * FULL_PRICE;
-  }
-  if (issued <= MAX_ISSUANCE) return;
-  throw new RecordingError(
-    `a scenario of this session would issue ${moneyText(issued)} USDC, expected at most ${moneyText(MAX_ISSUANCE)}`,
-  );
-}
 
 /**
  * Orders a session's commands so that each wallet sends in the order of its nonces, as wallets of scenarios do: a
