@@ -1,18 +1,9 @@
 import { BLOCK_TERMS, FAULT_TERMS, Mining } from "./chain/chain.ts";
 import { CALL_TERMS } from "./chain/transaction.ts";
 import { check, DocumentError } from "./document-error.ts";
-import {
-  addressText,
-  counted,
-  marketText,
-  orderIdText,
-  orderText,
-  priceText,
-  sizeText,
-  tokenIdText,
-  usdcText,
-} from "./format.ts";
+import { addressText, counted, orderText, priceText, sizeText, usdcText } from "./format.ts";
 import { EVENT_TERMS, MARKET_TERMS } from "./market.ts";
+import { marketText, orderIdText, tokenIdText } from "./names.ts";
 import { ORDER_TERMS } from "./order.ts";
 import {
   address,

@@ -1,6 +1,3 @@
-import { numberOf } from "./ids.ts";
-import { marketOfToken, outcomeOf } from "./market.ts";
-import { FAUCET, FEES, type State } from "./state.ts";
 import type { Address } from "./terms.ts";
 
 /** Decimal places of the core's units: 0.0001 USDC, 0.01 share, 0.000001 USDC. */
@@ -22,36 +19,10 @@ export const sizeText = (units: number): string => decimalText(units, SIZE_PLACE
 export const moneyText = (units: number): string => decimalText(units, MONEY_PLACES);
 export const usdcText = (units: number): string => `${moneyText(units)} USDC`;
 
-const SHOWN_DIGITS = 10;
+/** Number of characters shown of an address or another id. */
+export const SHOWN_DIGITS = 10;
 
 export const addressText = (address: Address): string => address.slice(0, SHOWN_DIGITS);
-
-export function accountText(state: State, number: number): string {
-  if (number === FAUCET) return "the faucet";
-  if (number === FEES) return "the fees";
-  const account = state.accounts.find(number);
-  return account === undefined ? `account ${number}` : addressText(account.address);
-}
-
-/** Returns the slug of a market, not abbreviated, because the API and `clobsim inspect --market` take it. */
-export const marketText = (state: State, number: number): string =>
-  state.markets.find(number)?.slug ?? `market ${number}`;
-
-/** `YES in will-it-rain`. */
-export const tokenText = (state: State, token: number): string =>
-  `${outcomeOf(token)} in ${marketText(state, marketOfToken(token))}`;
-
-/** Returns the same for a token's id, which may be unknown. */
-export function tokenIdText(state: State, id: string): string {
-  const token = state.tokenById.get(id);
-  return token === undefined ? `unknown token ${id.slice(0, SHOWN_DIGITS)}` : tokenText(state, token);
-}
-
-/** Describes an order by its number, which its id contains. */
-export function orderIdText(state: State, id: string): string {
-  const number = numberOf(state.idPrefixes.order, id);
-  return number === 0 ? `unknown order ${id.slice(0, SHOWN_DIGITS)}` : orderText(number);
-}
 
 /** Quotes at most `maxLength` characters of a text from a client. */
 export const quoted = (text: string, maxLength = 80): string => JSON.stringify(text.slice(0, maxLength));

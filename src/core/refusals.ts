@@ -1,6 +1,7 @@
 import type { Command } from "./commands.ts";
 import type { DomainEvent } from "./events.ts";
-import { counted, marketText, moneyText, priceText, quoted, sizeText } from "./format.ts";
+import { counted, moneyText, priceText, quoted, sizeText } from "./format.ts";
+import { marketText } from "./names.ts";
 import type { State } from "./state.ts";
 import type { Address } from "./terms.ts";
 import { toIso } from "./time.ts";

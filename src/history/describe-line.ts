@@ -1,7 +1,7 @@
 import { actorOf, commandText, orderWords } from "../core/commands.ts";
 import { eventsText } from "../core/events.ts";
-import { orderIdText, tokenIdText } from "../core/format.ts";
 import { marketOfToken } from "../core/market.ts";
+import { orderIdText, tokenIdText } from "../core/names.ts";
 import type { Decision, RefusedRequest, Scalar } from "../core/refusals.ts";
 import type { State } from "../core/state.ts";
 import type { Address } from "../core/terms.ts";
