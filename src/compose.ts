@@ -10,7 +10,7 @@ import { openTransport, type Transport } from "./client/transport.ts";
 import type { Config } from "./config.ts";
 import { type Clock, type ClockSetting, Slices, Snapshots } from "./engine/clock.ts";
 import type { PersistenceStatus } from "./engine/data-folder.ts";
-import { StoreError } from "./engine/journal.ts";
+import { DataFileError } from "./engine/journal.ts";
 import { Keyring } from "./engine/keyring.ts";
 import {
   type OpenedExchange,
@@ -89,7 +89,7 @@ export interface RunningServer extends LocalExchange {
 /**
  * Opens an exchange and serves it over HTTP.
  * @throws ConfigError if the world cannot be opened, if a path is not what an option expects, or if the address cannot
- * be used, with the first error as its cause; StoreError or ReplayDiffers if the data directory cannot be opened.
+ * be used, with the first error as its cause; DataFileError or ReplayDiffers if the data directory cannot be opened.
  */
 export async function startServer(config: Config, warn: Warn = () => {}): Promise<RunningServer> {
   try {
@@ -102,7 +102,7 @@ export async function startServer(config: Config, warn: Warn = () => {}): Promis
 /** Converts an error about a path or the address to a ConfigError; returns any other error unchanged. */
 function startFailure(error: unknown, { host, port }: Config): unknown {
   const failure = (message: string): ConfigError => new ConfigError(message, { cause: error });
-  if (error instanceof StoreError && error.problem === "usage") return failure(error.message);
+  if (error instanceof DataFileError && error.problem === "usage") return failure(error.message);
   const { code, syscall }: Partial<NodeJS.ErrnoException> = error instanceof Error ? error : {};
   if (syscall !== "listen" && syscall !== "getaddrinfo") return error;
   switch (code) {
@@ -404,7 +404,7 @@ function reportingOf(
           const hint = copying === null ? reset : `${copying} it to a file`;
           throw new ApiError("SESSION_TOO_LONG", error.message, { hint });
         }
-        if (!(error instanceof StoreError)) throw error;
+        if (!(error instanceof DataFileError)) throw error;
         const hint = `${copying} a report of the lines before the damage`;
         throw new ApiError("UNAVAILABLE", error.message, { hint, status: 503 });
       }

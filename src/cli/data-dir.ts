@@ -5,7 +5,7 @@ import { DEFAULT_DATA } from "../config.ts";
 import { toIso } from "../core/time.ts";
 import { nodeDisk } from "../engine/disk.ts";
 import { PREVIOUS_STATE_FILE, STATE_FILE } from "../engine/files.ts";
-import { StoreError } from "../engine/journal.ts";
+import { DataFileError } from "../engine/journal.ts";
 import { readStateFile } from "../engine/state-file.ts";
 import {
   checkDataDir,
@@ -179,7 +179,7 @@ function latestState({ name, isFolder }: JournalCandidate) {
       const state = readStateFile(nodeDisk, path);
       if (state !== null) return { path, line: state.header.line };
     } catch (error) {
-      if (!(error instanceof StoreError || error instanceof FileRefused)) throw error;
+      if (!(error instanceof DataFileError || error instanceof FileRefused)) throw error;
     }
   }
   return null;

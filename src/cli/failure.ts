@@ -2,7 +2,7 @@ import { counted } from "../core/format.ts";
 import type { Decision } from "../core/refusals.ts";
 import type { State } from "../core/state.ts";
 import { hex8 } from "../engine/hashes.ts";
-import { StoreError } from "../engine/journal.ts";
+import { DataFileError } from "../engine/journal.ts";
 import { damageText } from "../engine/journal-scan.ts";
 import { ReplayDiffers } from "../engine/replayer.ts";
 import { type ComparedOutcome, comparedOutcomes, problemText } from "../history/describe-line.ts";
@@ -28,7 +28,7 @@ export function reportFailure(error: unknown): ExitCode {
 function explanationOf(error: unknown): readonly [ExitCode, string] | null {
   if (error instanceof FileRefused) return [EXIT.usage, `${error.path}: ${error.message}`];
   if (error instanceof UsageError || error instanceof ConfigError) return [EXIT.usage, error.message];
-  if (error instanceof StoreError) return [EXIT[error.problem], error.message];
+  if (error instanceof DataFileError) return [EXIT[error.problem], error.message];
   if (error instanceof ReplayDiffers) return [EXIT.differs, differenceText(error)];
   if (isSystemError(error, INVALID_PATH)) return [EXIT.usage, error.message];
   if (isForbidden(error)) return [EXIT.usage, `${error.message}: give a path that you may access`];

@@ -20,7 +20,7 @@ import { endedWith, endingOf } from "./failure.ts";
 import { OutputLines, paintOf, print, warn } from "./output.ts";
 import { EXIT, UsageError } from "./process.ts";
 
-/** Opens the data directory or report of a command line. @throws StoreError */
+/** Opens the data directory or report of a command line. @throws DataFileError */
 export const openNamed = (name: string): JournalSource => openSource(nodeDisk, name);
 
 /** Replays a journal and calls `take` after each line, with the state after it. */

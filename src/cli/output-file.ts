@@ -3,7 +3,7 @@ import { accessSync, constants, existsSync, lstatSync, mkdirSync, realpathSync, 
 import { rename, writeFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { draftOf } from "../engine/files.ts";
-import { StoreError } from "../engine/journal.ts";
+import { DataFileError } from "../engine/journal.ts";
 import { SIGNAL_EXIT, type StopSignal, UsageError } from "./process.ts";
 
 type Content = string | Uint8Array | Iterable<string>;
@@ -15,7 +15,7 @@ export const isReplaceable = (path: string): boolean =>
 /**
  * Writes the file of `--out` or another flag. A regular file is replaced when the content is complete; until then, and
  * after a failure or a signal, it is as before.
- * @throws UsageError if it cannot be written; StoreError if the disk is full or broken
+ * @throws UsageError if it cannot be written; DataFileError if the disk is full or broken
  */
 export const save = (path: string, content: Content, flag = "--out"): Promise<void> =>
   writing(path, flag, () =>
@@ -81,9 +81,9 @@ const SIGNALS = Object.keys(SIGNAL_EXIT) as StopSignal[];
 export const DISK_FAILURE: ReadonlySet<string> = new Set(["ENOSPC", "EDQUOT", "EIO"]);
 
 /** Returns the error for a path that cannot be written. @throws the error itself if it is not a system error */
-export function unwritable(expected: string, path: string, error: unknown): UsageError | StoreError {
+export function unwritable(expected: string, path: string, error: unknown): UsageError | DataFileError {
   const { code }: Partial<NodeJS.ErrnoException> = error instanceof Error ? error : {};
   if (code === undefined) throw error;
-  if (DISK_FAILURE.has(code)) return new StoreError("disk", `${path} cannot be written (${code})`);
+  if (DISK_FAILURE.has(code)) return new DataFileError("disk", `${path} cannot be written (${code})`);
   return new UsageError(`${expected}, found ${path} (${code})`);
 }

@@ -300,7 +300,7 @@ async function shrinkCarried(path: string, carried: ReportedScenario, task: Task
   return failed(`${sources.file}, the scenario in the report, does not fail here; nothing was written`);
 }
 
-/** Writes the files of a report's scenario. @throws StoreError if a path leads out of the folder */
+/** Writes the files of a report's scenario. @throws DataFileError if a path leads out of the folder */
 function writeCarried(path: string, { line, sources }: ReportedScenario, folder: string): string {
   try {
     return writeSourceFiles(sources, folder);

@@ -101,7 +101,7 @@ export class DataFolder implements Persistence {
   #unreadable: PersistenceError | null = null;
   #whenBroken: (error: PersistenceError) => void = () => {};
 
-  /** @throws StoreError if the directory cannot be used; nothing in it has been changed then. */
+  /** @throws DataFileError if the directory cannot be used; nothing in it has been changed then. */
   constructor(disk: Disk, path: string, options: DataFolderOptions) {
     this.path = path;
     this.#disk = disk;
@@ -197,7 +197,7 @@ export class DataFolder implements Persistence {
 
   /**
    * Recovers a new exchange from state and journal, and removes a torn end.
-   * @throws StoreError `corrupt`, `newer`; ReplayDiffers. Nothing has been changed then.
+   * @throws DataFileError `corrupt`, `newer`; ReplayDiffers. Nothing has been changed then.
    */
   resume(exchange: Exchange, origin: Origin): ResumeResult {
     const { from, replayer, damage, warnings, ...end } = this.#replay(exchange, origin);

@@ -6,7 +6,7 @@ import { basename, join } from "node:path";
 import { DEFAULT_DATA } from "../config.ts";
 import { FileRefused } from "../regular-file.ts";
 import { createFile, type Disk, writeFully } from "./disk.ts";
-import { StoreError } from "./journal.ts";
+import { DataFileError } from "./journal.ts";
 
 export const JOURNAL_FILE = "journal.ndjson";
 export const STATE_FILE = "db.json";
@@ -51,18 +51,18 @@ export function nextTornFile(disk: Disk, folder: string): string {
   return join(folder, `journal.torn-${Math.max(0, ...numbers) + 1}`);
 }
 
-/** @throws StoreError if a directory has no journal and contains files of others */
+/** @throws DataFileError if a directory has no journal and contains files of others */
 export function assertOwnFolder(disk: Disk, folder: string): void {
   let names: readonly string[] = [];
   try {
     names = namesIn(disk, folder);
   } catch (error) {
     if (codeOf(error) !== "ENOTDIR") throw error;
-    throw new StoreError("usage", `${folder} is a file, expected a directory`);
+    throw new DataFileError("usage", `${folder} is a file, expected a directory`);
   }
   const foreign = names.find((name) => !isOwn(name) && !isBeside(name));
   if (foreign === undefined || names.includes(JOURNAL_FILE)) return;
-  throw new StoreError(
+  throw new DataFileError(
     "usage",
     `${folder} has other files, such as ${foreign}: expected a directory for clobsim alone, which is created if missing`,
   );
@@ -72,11 +72,11 @@ export function assertOwnFolder(disk: Disk, folder: string): void {
 export const stateFileIn = (disk: Disk, folder: string): string | null =>
   namesIn(disk, folder).find((name) => STATES.includes(name)) ?? null;
 
-/** @throws StoreError if a directory with an empty journal has a state file */
+/** @throws DataFileError if a directory with an empty journal has a state file */
 export function assertNoStateFile(disk: Disk, folder: string): void {
   const state = stateFileIn(disk, folder);
   if (state === null) return;
-  throw new StoreError(
+  throw new DataFileError(
     "corrupt",
     `${folder} has ${state}, but nothing in ${JOURNAL_FILE}: to start from that state, clobsim serve --world ${join(folder, state)} --data NEW`,
   );
@@ -111,7 +111,7 @@ interface Holder {
 
 /**
  * Locks a directory for this process, and returns a function that unlocks it. Takes over the lock of a dead process.
- * @throws StoreError `locked` with the id of the process that holds it.
+ * @throws DataFileError `locked` with the id of the process that holds it.
  */
 export function lockFolder(disk: Disk, folder: string): () => void {
   const own: Holder = { pid: process.pid, host: hostname(), born: statOf(process.pid)?.birth ?? null };
@@ -122,7 +122,7 @@ export function lockFolder(disk: Disk, folder: string): () => void {
 type LockState =
   | { readonly kind: "free" | "left" }
   /** The error that a program gets that wants to lock the directory now. */
-  | { readonly kind: "held"; readonly error: StoreError };
+  | { readonly kind: "held"; readonly error: DataFileError };
 
 /** Reads the lock of a directory, without taking it. */
 export function lockStateOf(disk: Disk, folder: string): LockState {
@@ -150,7 +150,7 @@ function take(disk: Disk, folder: string, name: string, own: Holder): () => void
       release();
     }
   }
-  throw new StoreError(
+  throw new DataFileError(
     "locked",
     `${folder} is being opened by other processes again and again: try once more`,
   );
@@ -188,7 +188,7 @@ function writeNew(disk: Disk, path: string, holder: Holder): boolean {
   }
 }
 
-/** @throws StoreError `locked` if the process of a lock still runs */
+/** @throws DataFileError `locked` if the process of a lock still runs */
 function assertDead(holder: Holder | "gone" | null, folder: string, { host }: Holder): void {
   if (holder !== null && holder !== "gone" && isAlive(holder, host)) throw locked(folder, holder, host);
 }
@@ -240,13 +240,13 @@ function statOf(pid: number): { readonly state: string; readonly birth: string }
   }
 }
 
-function locked(folder: string, { pid, host }: Holder, ownHost: string): StoreError {
+function locked(folder: string, { pid, host }: Holder, ownHost: string): DataFileError {
   const whom = host === ownHost ? `process ${pid}` : `process ${pid} on ${host}`;
   const remedy =
     host === ownHost
       ? "stop it, give another directory with --data, or use --ephemeral"
       : `if it is gone, remove ${join(folder, LOCK_FILE)}`;
-  return new StoreError("locked", `${folder} is in use by ${whom}: ${remedy}`);
+  return new DataFileError("locked", `${folder} is in use by ${whom}: ${remedy}`);
 }
 
 const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code;

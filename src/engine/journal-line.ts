@@ -37,7 +37,7 @@ import { ExchangeConfig, type State } from "../core/state.ts";
 import type { Millis } from "../core/units.ts";
 import type { Durability } from "../setting.ts";
 import { VERSION } from "../version.ts";
-import { StoreError } from "./journal.ts";
+import { DataFileError } from "./journal.ts";
 
 /** The name of the format, in the first line of each journal. */
 export const FORMAT = "clobsim-journal/1";
@@ -319,8 +319,8 @@ function canceling({ order: number }: Infer<typeof CancelLine>, state: State): C
 }
 
 /** An error in the content of a journal line: `path: expected X, found Y`. */
-export const wrongLine = (path: string, line: number, what: string): StoreError =>
-  new StoreError("corrupt", `${path}, line ${line}: ${what} (sed -n ${line}p ${path} prints it)`);
+export const wrongLine = (path: string, line: number, what: string): DataFileError =>
+  new DataFileError("corrupt", `${path}, line ${line}: ${what} (sed -n ${line}p ${path} prints it)`);
 
 /** Whether a version, `1.2.3`, is newer than another. */
 export function isNewer(version: string, than: string): boolean {
@@ -332,7 +332,7 @@ export function isNewer(version: string, than: string): boolean {
 const partsOf = (version: string): number[] =>
   version.split(".").map((part) => Number.parseInt(part, 10) || 0);
 
-/** @throws StoreError `newer` if a newer program wrote a line, or its format is unknown */
+/** @throws DataFileError `newer` if a newer program wrote a line, or its format is unknown */
 export function assertNotNewer(line: Line, path: string): void {
   if (isControl(line, "opening")) assertKnown(line.d, path);
   else if (isControl(line, "start")) assertEngine(line.d.engine, path);
@@ -341,7 +341,7 @@ export function assertNotNewer(line: Line, path: string): void {
 /** Does the same for the first record. */
 export function assertKnown({ format, engine }: OpeningData, path: string): void {
   if (format !== FORMAT) {
-    throw new StoreError(
+    throw new DataFileError(
       "newer",
       `${path} has the format ${formatValue(format)}, this version reads ${FORMAT}`,
     );
@@ -349,10 +349,10 @@ export function assertKnown({ format, engine }: OpeningData, path: string): void
   assertEngine(engine, path);
 }
 
-/** @throws StoreError `newer` if the version is newer than this one */
+/** @throws DataFileError `newer` if the version is newer than this one */
 export function assertEngine(engine: string, path: string): void {
   if (!isNewer(engine, VERSION)) return;
-  throw new StoreError(
+  throw new DataFileError(
     "newer",
     `${path} was written by version ${engine}, this is ${VERSION}: use that version, or another directory`,
   );

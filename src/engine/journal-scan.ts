@@ -6,7 +6,7 @@ import type { Durability } from "../setting.ts";
 import { copyBytes, type Disk, type DiskFile, type Range } from "./disk.ts";
 import { JOURNAL_FILE, nextTornFile, stateFileIn } from "./files.ts";
 import { hex8 } from "./hashes.ts";
-import { StoreError } from "./journal.ts";
+import { DataFileError } from "./journal.ts";
 import { LineReader, parseLine } from "./journal-codec.ts";
 import { BEGINNING, isControl, type JournalEnd, type Line, type OpeningData } from "./journal-line.ts";
 
@@ -285,10 +285,10 @@ export interface TornEnd {
   readonly bytes: number;
 }
 
-/** @throws StoreError if the end of a directory's journal is damaged, not torn */
+/** @throws DataFileError if the end of a directory's journal is damaged, not torn */
 export function assertTorn(damage: Damage, folder: string): void {
   if (damage.proof === null) return;
-  throw new StoreError("corrupt", damageText(join(folder, JOURNAL_FILE), folder, damage));
+  throw new DataFileError("corrupt", damageText(join(folder, JOURNAL_FILE), folder, damage));
 }
 
 /** Moves the torn end of a journal to a separate file. */

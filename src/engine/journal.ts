@@ -53,14 +53,14 @@ export class PersistenceError extends Error {
 }
 
 /** Why a directory or a file cannot be used; determines the exit code of the program. */
-export type StoreProblem = "usage" | "corrupt" | "disk" | "locked" | "newer" | "differs";
+export type DataFileProblem = "usage" | "corrupt" | "disk" | "locked" | "newer" | "differs";
 
 /** A data directory or file cannot be used; the message is for its user. */
-export class StoreError extends Error {
-  override readonly name = "StoreError";
-  readonly problem: StoreProblem;
+export class DataFileError extends Error {
+  override readonly name = "DataFileError";
+  readonly problem: DataFileProblem;
 
-  constructor(problem: StoreProblem, message: string, options?: ErrorOptions) {
+  constructor(problem: DataFileProblem, message: string, options?: ErrorOptions) {
     super(message, options);
     this.problem = problem;
   }

@@ -10,7 +10,7 @@ import { DataFolder, type ExchangeRuntime } from "./data-folder.ts";
 import { type Disk, nodeDisk } from "./disk.ts";
 import { Exchange, type Snapshot } from "./exchange.ts";
 import { JOURNAL_FILE } from "./files.ts";
-import { noPersistence, type Persistence, PersistenceError, SessionLog, StoreError } from "./journal.ts";
+import { DataFileError, noPersistence, type Persistence, PersistenceError, SessionLog } from "./journal.ts";
 import { FORMAT, type OpeningData } from "./journal-line.ts";
 import { loadOrigin, type Origin, originOfJournal, requireSameOrigin, restartAt } from "./origin.ts";
 
@@ -45,7 +45,7 @@ const THIS_MACHINE: Machine = { disk: nodeDisk, wallNow: Date.now };
 /**
  * Opens the configured exchange: from its data directory if that has a journal, else from its origin. `givenOrigin` is
  * an origin to use instead; the directory must be new then.
- * @throws ConfigError, StoreError, ReplayDiffers
+ * @throws ConfigError, DataFileError, ReplayDiffers
  */
 export async function openConfigured(
   config: Config,
@@ -73,7 +73,7 @@ export async function openConfigured(
       throw error;
     }
   } catch (error) {
-    throw asStoreError(error, data);
+    throw asDataFileError(error, data);
   }
 }
 
@@ -87,17 +87,17 @@ function hasJournal(disk: Disk, data: string): boolean {
 }
 
 /** Turns an error of the file system into a message about the data directory. */
-function asStoreError(error: unknown, data: string): unknown {
-  if (error instanceof FileRefused) return new StoreError("corrupt", `${error.path}: ${error.message}`);
+function asDataFileError(error: unknown, data: string): unknown {
+  if (error instanceof FileRefused) return new DataFileError("corrupt", `${error.path}: ${error.message}`);
   if (isForbidden(error)) {
     const remedy = "name another directory with --data, or use --ephemeral";
-    return new StoreError("usage", `${data} cannot be written to (${error.code}): ${remedy}`, {
+    return new DataFileError("usage", `${data} cannot be written to (${error.code}): ${remedy}`, {
       cause: error,
     });
   }
   const isOfSystem = error instanceof Error && "code" in error && "syscall" in error;
   if (!isOfSystem && !(error instanceof PersistenceError)) return error;
-  return new StoreError("disk", `${data} cannot be used: ${error.message}`, { cause: error });
+  return new DataFileError("disk", `${data} cannot be used: ${error.message}`, { cause: error });
 }
 
 /**

@@ -88,7 +88,7 @@ export function originOfState(document: StateDocument): Origin {
   return { config: state.config, start: now, devAccounts, base: { kind: "state", content: document }, play };
 }
 
-/** Origin of a journal. @throws StoreError if its first line has none that can be opened */
+/** Origin of a journal. @throws DataFileError if its first line has none that can be opened */
 export function originOfJournal(
   { base: { kind, content }, config, start }: OpeningData,
   path: string,

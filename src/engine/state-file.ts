@@ -22,7 +22,7 @@ import { documentLines } from "../core/state-document.ts";
 import { type Disk, type DiskFile, writeFully } from "./disk.ts";
 import type { Snapshot } from "./exchange.ts";
 import { draftOf, JOURNAL_FILE, PREVIOUS_STATE_FILE, STATE_FILE } from "./files.ts";
-import { StoreError } from "./journal.ts";
+import { DataFileError } from "./journal.ts";
 import { parseLine } from "./journal-codec.ts";
 import {
   CLOCK_SETTING,
@@ -69,7 +69,7 @@ export type StateHeader = Infer<typeof StateHeader>;
 /** @throws DocumentError if it is not the header of a state that can begin a history */
 export const readBeginning = (header: unknown) => within("clobsim", () => Beginning.parse(header));
 
-/** Parses the header of a state file. @throws StoreError `newer`, `corrupt`; DocumentError */
+/** Parses the header of a state file. @throws DataFileError `newer`, `corrupt`; DocumentError */
 export function readHeader(header: unknown, path: string): StateHeader {
   const format = (header as Partial<StateHeader> | null | undefined)?.format;
   if (format === STATE_FORMAT) {
@@ -77,8 +77,8 @@ export function readHeader(header: unknown, path: string): StateHeader {
     return within("clobsim", () => StateHeader.parse(fields));
   }
   if (typeof format !== "string" || !format.startsWith(FORMAT_NAME))
-    throw new StoreError("corrupt", `${path} has no header with the position of its state`);
-  throw new StoreError(
+    throw new DataFileError("corrupt", `${path} has no header with the position of its state`);
+  throw new DataFileError(
     "newer",
     `${path} was written by a newer version: its format is ${format}, this one reads ${STATE_FORMAT}`,
   );
@@ -171,7 +171,7 @@ async function assertWritten(file: DiskFile, size: number): Promise<void> {
 
 /**
  * Reads a state file in one pass; null if there is no such file.
- * @throws StoreError `corrupt` if it is not as it was written, `newer` if a newer version wrote it
+ * @throws DataFileError `corrupt` if it is not as it was written, `newer` if a newer version wrote it
  */
 export function readStateFile(disk: Disk, path: string): Checkpoint | null {
   const file = openIfThere(disk, path);
@@ -184,7 +184,7 @@ export function readStateFile(disk: Disk, path: string): Checkpoint | null {
   } catch (error) {
     if (!(error instanceof DocumentError)) throw error;
     if (!checksum.isValid()) throw broken(path, file);
-    throw new StoreError("corrupt", `${path}: ${error.message}`, { cause: error });
+    throw new DataFileError("corrupt", `${path}: ${error.message}`, { cause: error });
   } finally {
     file.close();
   }
@@ -231,12 +231,12 @@ class Checksum {
   }
 }
 
-function broken(path: string, { size }: DiskFile): StoreError {
+function broken(path: string, { size }: DiskFile): DataFileError {
   const what =
     size === 0
       ? "is empty"
       : `was changed: its SHA-256 does not match its content (clobsim serve --world ${path} --data NEW opens it as it is)`;
-  return new StoreError("corrupt", `${path} ${what}`);
+  return new DataFileError("corrupt", `${path} ${what}`);
 }
 
 const textOf = ({ buffer, byteOffset, byteLength }: Uint8Array): string =>
@@ -258,7 +258,7 @@ export const journalEndOf = ({ header: { line, check, offset } }: Checkpoint): J
 /**
  * Returns the first usable state of a data directory, newest first, else null: it has a digest, unlike those of earlier
  * versions, and the journal after it restores nothing older. Calls `damaged` for a damaged one.
- * @throws StoreError if a state belongs to another journal, or the journal has lost lines that the state includes
+ * @throws DataFileError if a state belongs to another journal, or the journal has lost lines that the state includes
  */
 export function findCheckpoint(
   disk: Disk,
@@ -271,7 +271,7 @@ export function findCheckpoint(
     try {
       checkpoint = readStateFile(disk, path);
     } catch (error) {
-      if (!(error instanceof StoreError) || error.problem !== "corrupt") throw error;
+      if (!(error instanceof DataFileError) || error.problem !== "corrupt") throw error;
       damaged(`${error.message}; it is ignored, and the state comes from the journal`);
     }
     if (checkpoint !== null && isUsable(checkpoint.header, journal, join(folder, JOURNAL_FILE)))
@@ -284,7 +284,7 @@ function isUsable({ line, check, offset, digest }: StateHeader, journal: DiskFil
   const end = Buffer.from(`,"c":"${check}"}\n`, "latin1");
   const found = Buffer.alloc(end.length);
   const corrupt = (what: string) =>
-    new StoreError("corrupt", `${path} ${what}: ${repairHint(dirname(path))}`);
+    new DataFileError("corrupt", `${path} ${what}: ${repairHint(dirname(path))}`);
   if (offset > journal.size) {
     throw corrupt(`ends at byte ${journal.size}, but its line ${line} was durable up to byte ${offset}`);
   }

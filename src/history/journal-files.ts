@@ -12,7 +12,7 @@ import {
   lockStateOf,
   STATE_FILE,
 } from "../engine/files.ts";
-import { StoreError, type StoreProblem } from "../engine/journal.ts";
+import { DataFileError, type DataFileProblem } from "../engine/journal.ts";
 import { parseLine } from "../engine/journal-codec.ts";
 import {
   assertKnown,
@@ -56,7 +56,7 @@ export interface JournalSource extends JournalCandidate {
 
 /**
  * Opens a journal read-only; another process may be writing to it.
- * @throws StoreError `usage` if there is none, `corrupt` if its first line is damaged, `newer`.
+ * @throws DataFileError `usage` if there is none, `corrupt` if its first line is damaged, `newer`.
  */
 export function openSource(disk: Disk, name: string): JournalSource {
   const candidate = openCandidate(disk, name);
@@ -64,7 +64,7 @@ export function openSource(disk: Disk, name: string): JournalSource {
     const opening = openingIn(candidate.file);
     const { path } = candidate;
     if (opening === null)
-      throw new StoreError(
+      throw new DataFileError(
         "corrupt",
         firstFault(candidate, (damage) => damageText(path, name, damage)),
       );
@@ -78,7 +78,7 @@ export function openSource(disk: Disk, name: string): JournalSource {
 
 /**
  * Opens a file that should be a journal.
- * @throws StoreError `usage` if there is none, `corrupt` if a data directory has lost it
+ * @throws DataFileError `usage` if there is none, `corrupt` if a data directory has lost it
  */
 export function openCandidate(disk: Disk, name: string): JournalCandidate {
   const { path, isFolder } = locate(disk, name);
@@ -86,7 +86,7 @@ export function openCandidate(disk: Disk, name: string): JournalCandidate {
     return { path, name, isFolder, file: disk.open(path, "read") };
   } catch (error) {
     if (!(error instanceof FileRefused)) throw error;
-    throw new StoreError(isFolder ? "corrupt" : "usage", `${path}: ${error.message}`);
+    throw new DataFileError(isFolder ? "corrupt" : "usage", `${path}: ${error.message}`);
   }
 }
 
@@ -94,16 +94,16 @@ export function openCandidate(disk: Disk, name: string): JournalCandidate {
 export const isCorrupt = ({ isFolder }: JournalCandidate, { proof }: Damage): boolean =>
   proof !== null || !isFolder;
 
-/** @throws StoreError `corrupt` if a journal is damaged in another way. */
+/** @throws DataFileError `corrupt` if a journal is damaged in another way. */
 export function assertIntact(source: JournalSource, damage: Damage | null): void {
   if (damage === null || !isCorrupt(source, damage)) return;
-  throw new StoreError("corrupt", damageText(source.path, source.name, damage));
+  throw new DataFileError("corrupt", damageText(source.path, source.name, damage));
 }
 
-/** Returns what is wrong with a journal without a first line. @throws StoreError `usage` if it is no journal at all. */
+/** Returns what is wrong with a journal without a first line. @throws DataFileError `usage` if it is no journal at all. */
 function firstFault({ path, isFolder, file }: JournalCandidate, text: (damage: Damage) => string): string {
   if (!isFolder && !isJournalFile(file))
-    throw new StoreError("usage", `${path} is neither a report nor the journal of a data directory`);
+    throw new DataFileError("usage", `${path} is neither a report nor the journal of a data directory`);
   const damage = firstDamage(file);
   return damage === null ? `${path} is empty` : text(damage);
 }
@@ -112,11 +112,11 @@ function locate(disk: Disk, name: string): Pick<JournalSource, "path" | "isFolde
   const names = namesIn(disk, name);
   if (names === "a file") return { path: name, isFolder: false };
   if (names === null) {
-    throw new StoreError("usage", `there is no ${name}: expected a data directory or a report`);
+    throw new DataFileError("usage", `there is no ${name}: expected a data directory or a report`);
   }
   if (names.includes(JOURNAL_FILE)) return { path: join(name, JOURNAL_FILE), isFolder: true };
   assertNoStateFile(disk, name);
-  throw new StoreError(
+  throw new DataFileError(
     "usage",
     `${name} has no ${JOURNAL_FILE}: it is not a data directory of clobsim serve`,
   );
@@ -160,7 +160,7 @@ export interface ReportedScenario {
   readonly sources: ControlRecords["scenario"];
 }
 
-/** Returns the failed scenario in a report; null if it has none. @throws StoreError if the report is damaged */
+/** Returns the failed scenario in a report; null if it has none. @throws DataFileError if the report is damaged */
 export function scenarioIn(source: JournalSource): ReportedScenario | null {
   let found: ReportedScenario | null = null;
   const { damage } = scan(source.file, BEGINNING, (line) => {
@@ -175,7 +175,7 @@ export interface Finding {
   readonly part: string;
   readonly text: string;
   /** Problem with which opening the directory fails; null if it does not. */
-  readonly problem: StoreProblem | null;
+  readonly problem: DataFileProblem | null;
   /** Whether the user should know of it although opening succeeds. */
   readonly isNotable?: boolean;
 }
@@ -249,13 +249,13 @@ function checkState(disk: Disk, folder: string, source: Source, check: Check): v
   });
 }
 
-type Found = Omit<Finding, "part" | "problem"> & { readonly problem?: StoreProblem };
+type Found = Omit<Finding, "part" | "problem"> & { readonly problem?: DataFileProblem };
 type Source = Pick<JournalSource, "path" | "file" | "opening">;
 
 /** @throws the error if it is not about the directory. */
 function problemOf(error: unknown): Omit<Finding, "part"> {
   if (error instanceof FileRefused) return { text: `${error.path}: ${error.message}`, problem: "corrupt" };
-  if (error instanceof StoreError) return { text: error.message, problem: error.problem };
+  if (error instanceof DataFileError) return { text: error.message, problem: error.problem };
   if (error instanceof ReplayDiffers) return { text: error.message, problem: "differs" };
   if (error instanceof Error && "syscall" in error) return { text: error.message, problem: "disk" };
   throw error;
@@ -323,7 +323,7 @@ export type Loss = ReturnType<typeof lossFrom>;
 
 /**
  * Finds the undamaged part of a journal. Changes nothing.
- * @throws StoreError `newer`; `usage` if it is no journal.
+ * @throws DataFileError `newer`; `usage` if it is no journal.
  */
 export function planRepair(candidate: JournalCandidate): RepairPlan {
   const fault = faultInOpening(candidate);
@@ -348,7 +348,7 @@ function faultInOpening(candidate: JournalCandidate): string | null {
     exchangeAt(originOfJournal(opening, path));
     return null;
   } catch (error) {
-    if (error instanceof StoreError && error.problem === "corrupt") return error.message;
+    if (error instanceof DataFileError && error.problem === "corrupt") return error.message;
     throw error;
   }
 }
@@ -375,27 +375,28 @@ function lossFrom(file: DiskFile, { offset, bytes }: Damage) {
 
 /**
  * Copies the first bytes of a journal into a new data directory.
- * @throws StoreError `usage` if the directory exists and is not empty, or is inside the damaged one.
+ * @throws DataFileError `usage` if the directory exists and is not empty, or is inside the damaged one.
  */
 export function copyIntact(disk: Disk, { name, file }: JournalCandidate, bytes: number, folder: string) {
   assertNew(disk, folder);
   assertOutside(name, folder);
   disk.makeFolder(folder);
   const copied = copyBytes(disk, file, { offset: 0, bytes }, join(folder, JOURNAL_FILE));
-  if (copied < bytes) throw new StoreError("disk", `the journal ends at byte ${copied} now, it had ${bytes}`);
+  if (copied < bytes)
+    throw new DataFileError("disk", `the journal ends at byte ${copied} now, it had ${bytes}`);
   disk.syncFolder(folder);
 }
 
 function assertOutside(source: string, folder: string): void {
   if (!`${resolve(folder)}${sep}`.startsWith(`${resolve(source)}${sep}`)) return;
-  throw new StoreError("usage", `--out expects a directory outside ${source}, found ${folder}`);
+  throw new DataFileError("usage", `--out expects a directory outside ${source}, found ${folder}`);
 }
 
 function assertNew(disk: Disk, folder: string): void {
   const names = namesIn(disk, folder);
   if (names === null || names.length === 0) return;
   const found = names === "a file" ? names : names[0];
-  throw new StoreError(
+  throw new DataFileError(
     "usage",
     `--out expects a directory that is new or empty, found ${found} at ${folder}`,
   );

@@ -8,13 +8,13 @@ import type { Disk } from "../engine/disk.ts";
 import { Exchange } from "../engine/exchange.ts";
 import { contentHash } from "../engine/hashes.ts";
 import {
+  DataFileError,
   type Entry,
   type Journal,
   type LinkedItem,
   linked,
   listed,
   type RefusedEntry,
-  StoreError,
 } from "../engine/journal.ts";
 import {
   assertNotNewer,
@@ -305,7 +305,7 @@ interface ResumePoint {
 
 /**
  * Replays a journal up to a line or a time, and returns the state reached.
- * @throws StoreError if there is no such journal, no such line in it, or it is damaged; ReplayDiffers
+ * @throws DataFileError if there is no such journal, no such line in it, or it is damaged; ReplayDiffers
  */
 export function resumePointIn(
   disk: Disk,
@@ -326,7 +326,7 @@ function resumePointAt(source: JournalSource, at: Pick<ReplayOptions, "to" | "un
   assertIntact(source, scan.damage);
   if (problem !== null) return beforeDefect(source, problem);
   const missing = missingLine(source, at, end);
-  if (last === null || missing !== null) throw new StoreError("usage", `--at ${missing}`);
+  if (last === null || missing !== null) throw new DataFileError("usage", `--at ${missing}`);
   // Applies what time causes at the same moment, such as the end of a block.
   exchange.advanceTo(exchange.now);
   return { origin: originOfState(documentOf(exchange, origin)), line: last.n, clock };

@@ -9,7 +9,7 @@ import { nodeDisk } from "../engine/disk.ts";
 import type { Exchange } from "../engine/exchange.ts";
 import { ignoreInGit, JOURNAL_FILE } from "../engine/files.ts";
 import { eventHash } from "../engine/hashes.ts";
-import { type SessionLog, StoreError, withRefused } from "../engine/journal.ts";
+import { DataFileError, type SessionLog, withRefused } from "../engine/journal.ts";
 import { LineWriter } from "../engine/journal-codec.ts";
 import {
   BEGINNING,
@@ -129,7 +129,7 @@ export function* reportInPieces(content: ReportContent, file = "FILE") {
 
 /**
  * Verifies in steps that the lines of a history are in its journal, as they were written.
- * @throws StoreError `corrupt` if the file has been changed since
+ * @throws DataFileError `corrupt` if the file has been changed since
  */
 export function* verifyHistory(history: ReportedHistory): Steps<void> {
   if (history.kind === "session") return;
@@ -142,7 +142,7 @@ export function* verifyHistory(history: ReportedHistory): Steps<void> {
     });
     if (isThere && (end !== null || damage === null || damage.proof === null)) return;
     const found = damage === null ? `${path} ends at byte ${offset}` : describeDamage(path, damage);
-    throw new StoreError("corrupt", found);
+    throw new DataFileError("corrupt", found);
   } finally {
     file.close();
   }

@@ -64,7 +64,7 @@ export class History extends LineReplay {
 
   /**
    * Starts at the opening. `name` is the source in messages, `expected` the approximate number of lines.
-   * @throws StoreError if the exchange cannot be opened.
+   * @throws DataFileError if the exchange cannot be opened.
    */
   constructor(opening: OpeningData, name: string, lineAt: (row: number) => Line, expected = 0) {
     super(opening, name, new Set());

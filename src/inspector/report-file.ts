@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { StoreError } from "../engine/journal.ts";
+import { DataFileError } from "../engine/journal.ts";
 import { LineReader } from "../engine/journal-codec.ts";
 import { assertKnown, assertNotNewer, BEGINNING, type Line } from "../engine/journal-line.ts";
 import { damageText, openingIn, scan, scanInSteps } from "../engine/journal-scan.ts";
@@ -22,7 +22,7 @@ export type OpenedReport = Awaited<ReturnType<typeof openReport>>;
 /**
  * Parses a report and replays it in slices; calls and awaits `onProgress` after each with the part read, 0 to 1. A damaged report is opened up to the
  * damage.
- * @throws StoreError if it is not a report, its first line is damaged, or a newer version made it.
+ * @throws DataFileError if it is not a report, its first line is damaged, or a newer version made it.
  */
 export async function openReport(
   name: string,
@@ -78,15 +78,15 @@ function problemLines({ problem, exchange }: History, name: string): string[] {
   return [heading, ...asked, ...compared];
 }
 
-function notOpened(name: string, bytes: Buffer): StoreError {
+function notOpened(name: string, bytes: Buffer): DataFileError {
   const { damage } = scan(new MemoryFile(bytes), BEGINNING, () => {});
   const isReport = bytes.subarray(0, 5).equals(Buffer.from('{"n":'));
-  if (bytes.length === 0) return new StoreError("usage", `${name} is empty`);
+  if (bytes.length === 0) return new DataFileError("usage", `${name} is empty`);
   if (!isReport || damage === null) {
-    return new StoreError(
+    return new DataFileError(
       "usage",
       `${name} is not a report: expected a file written by GET /sim/report, clobsim report or a failed scenario`,
     );
   }
-  return new StoreError("corrupt", damageText(name, name, damage));
+  return new DataFileError("corrupt", damageText(name, name, damage));
 }

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { StoreError } from "../../src/engine/journal.ts";
+import { DataFileError } from "../../src/engine/journal.ts";
 import { type DiskImage, SimulatedDisk } from "../support/simulated-disk.ts";
 import { stateHashes } from "../support/state-hashes.ts";
 import { crashesAt } from "./support/crashes.ts";
@@ -33,7 +33,7 @@ it("a crash at any call of --reset leaves the complete old exchange, or a new on
   const found = new Set<string>();
   for (const each of left) {
     const opened = await openOn(new SimulatedDisk(each)).catch((error: unknown) => {
-      if (error instanceof StoreError) throw new Error(`refused: ${error.message}`);
+      if (error instanceof DataFileError) throw new Error(`refused: ${error.message}`);
       throw error;
     });
     found.add(stateHashes(opened.exchange));

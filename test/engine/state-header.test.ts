@@ -76,7 +76,7 @@ describe("a state file with a correct checksum and a wrong header", () => {
 
   it("is refused if a newer version wrote it", async () => {
     const disk = new SimulatedDisk(withHeader((header) => ({ ...header, format: "clobsim-state/2" })));
-    await expect(openOn(disk)).rejects.toMatchObject({ name: "StoreError", problem: "newer" });
+    await expect(openOn(disk)).rejects.toMatchObject({ name: "DataFileError", problem: "newer" });
   });
 });
 

@@ -1,6 +1,6 @@
 import type { Buffer } from "node:buffer";
 import { describe, expect, it } from "vitest";
-import { StoreError } from "../../src/engine/journal.ts";
+import { DataFileError } from "../../src/engine/journal.ts";
 import type { OpenedExchange } from "../../src/engine/open-exchange.ts";
 import type { Durability } from "../../src/setting.ts";
 import { type Crash, crashesAt, digestOf } from "../engine/support/crashes.ts";
@@ -94,7 +94,7 @@ class CrashCheck {
       this.#hashes.set(found.length, hash);
       return found.length;
     } catch (error) {
-      if (!(error instanceof StoreError)) throw error;
+      if (!(error instanceof DataFileError)) throw error;
       // Missing sectors in unsynced data may look like damage. Then it is refused and not changed.
       expect([how, this.#durability, error.problem]).toEqual(["sectors", "process", "corrupt"]);
       expect(digestOf(disk.image)).toBe(digest);

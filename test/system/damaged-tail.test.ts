@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { DiskFile } from "../../src/engine/disk.ts";
-import { StoreError } from "../../src/engine/journal.ts";
+import { DataFileError } from "../../src/engine/journal.ts";
 import { BEGINNING } from "../../src/engine/journal-line.ts";
 import { lengthWithoutZeros, scan } from "../../src/engine/journal-scan.ts";
 import type { OpenedExchange } from "../../src/engine/open-exchange.ts";
@@ -103,7 +103,7 @@ async function opensAs(original: Original, damaged: Buffer): Promise<number | nu
     await assertState(opened, original, lines);
     return lines;
   } catch (error) {
-    if (!(error instanceof StoreError) || error.problem !== "corrupt") throw error;
+    if (!(error instanceof DataFileError) || error.problem !== "corrupt") throw error;
     if (digestOf(disk.image) !== digestOf(before)) throw new Error("refused, but changed");
     return null;
   }

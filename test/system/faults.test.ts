@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { PersistenceError, StoreError } from "../../src/engine/journal.ts";
+import { DataFileError, PersistenceError } from "../../src/engine/journal.ts";
 import type { OpenedExchange } from "../../src/engine/open-exchange.ts";
 import type { Durability } from "../../src/setting.ts";
 import { atEachCall, type DiskFault, FailingDisk, faultsOf } from "../engine/support/failing-disk.ts";
@@ -52,7 +52,7 @@ async function run(
     try {
       opened = await openOn(disk, { durability });
     } catch (error) {
-      if (!(error instanceof StoreError) || error.problem !== "disk") throw error;
+      if (!(error instanceof DataFileError) || error.problem !== "disk") throw error;
       break;
     }
     expect(opened.exchange.sequence).toBeGreaterThanOrEqual(progress.acknowledged);

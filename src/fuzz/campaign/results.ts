@@ -18,7 +18,7 @@ import {
 } from "../../core/schema.ts";
 import { createFile, nodeDisk, writeFully } from "../../engine/disk.ts";
 import { draftOf } from "../../engine/files.ts";
-import { StoreError } from "../../engine/journal.ts";
+import { DataFileError } from "../../engine/journal.ts";
 import { isNewer } from "../../engine/journal-line.ts";
 import { FILE_LIMITS, FileRefused, readFailure, readText } from "../../regular-file.ts";
 import { SHARD, type Shard } from "../../setting.ts";
@@ -136,7 +136,7 @@ export function resultsText({ settings, ran, failures: found }: Results): string
 
 /**
  * Reads a results file.
- * @throws StoreError or FileRefused: `usage` if it is not a results file, `newer` if a newer version wrote it, `corrupt`,
+ * @throws DataFileError or FileRefused: `usage` if it is not a results file, `newer` if a newer version wrote it, `corrupt`,
  * with the place, if it is damaged.
  */
 export function readResults(path: string): Results {
@@ -144,7 +144,7 @@ export function readResults(path: string): Results {
   const { format } = document as { readonly format?: unknown };
   if (typeof format !== "string" || !format.startsWith(FAMILY)) throw notResults(path, formatValue(format));
   if (format !== FORMAT) {
-    throw new StoreError(
+    throw new DataFileError(
       "newer",
       `${path} has the format ${formatValue(format)}, this version reads ${FORMAT}`,
     );
@@ -153,12 +153,12 @@ export function readResults(path: string): Results {
     return parseResults(document);
   } catch (error) {
     if (!(error instanceof DocumentError)) throw error;
-    throw new StoreError("corrupt", `${path}: ${error.message}`);
+    throw new DataFileError("corrupt", `${path}: ${error.message}`);
   }
 }
 
-const notResults = (path: string, found: string): StoreError =>
-  new StoreError("usage", `${path}: expected results of clobsim fuzz, format "${FORMAT}", found ${found}`);
+const notResults = (path: string, found: string): DataFileError =>
+  new DataFileError("usage", `${path}: expected results of clobsim fuzz, format "${FORMAT}", found ${found}`);
 
 function readDocument(path: string): object {
   const content = readContent(path);
@@ -168,7 +168,7 @@ function readDocument(path: string): object {
   } catch {
     if (!BEGINNING.test(content)) throw notResults(path, "no JSON");
     const line = content.trimEnd().split("\n").length;
-    throw new StoreError(
+    throw new DataFileError(
       "corrupt",
       `${path}: expected JSON up to its end, line ${line}, found something else`,
     );
@@ -185,7 +185,7 @@ function readContent(path: string): string {
     return readText(path, FILE_LIMITS.golden);
   } catch (error) {
     if (error instanceof FileRefused) throw error;
-    throw new StoreError("usage", `${path}: ${readFailure(error)}`);
+    throw new DataFileError("usage", `${path}: ${readFailure(error)}`);
   }
 }
 
@@ -246,7 +246,7 @@ export class ResultsFolder {
   /**
    * Checks that the directory can be written to.
    * @param writesAlways whether to write results without failures; else the directory is made for the first failure.
-   * @throws StoreError `usage`
+   * @throws DataFileError `usage`
    */
   constructor(path: string, name: string, writesAlways: boolean) {
     this.path = path;
@@ -260,7 +260,7 @@ export class ResultsFolder {
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       if (code === undefined) throw error;
-      throw new StoreError(
+      throw new DataFileError(
         "usage",
         `--out expects a directory that can be written to, found ${path} (${code})`,
       );
@@ -297,7 +297,7 @@ export class ResultsFolder {
 /**
  * Reads the results files at paths and in directories, each once.
  * @param out the file to be written, which is skipped in directories; null if there is none.
- * @throws StoreError or FileRefused if a path has no results
+ * @throws DataFileError or FileRefused if a path has no results
  */
 export function findResults(
   paths: readonly [string, ...string[]],
@@ -310,13 +310,13 @@ export function findResults(
 
 function filesAt(path: string, out: string | null): string[] {
   const stats = statSync(path, { throwIfNoEntry: false });
-  if (stats === undefined) throw new StoreError("usage", `${path}: there is no such file or directory`);
+  if (stats === undefined) throw new DataFileError("usage", `${path}: there is no such file or directory`);
   if (!stats.isDirectory()) return [path];
   const names = readdirSync(path).filter((name) => RESULTS_FILE.test(name));
   const files = names.map((name) => join(path, name)).sort();
   const others = files.filter((file) => out === null || resolve(file) !== resolve(out));
   if (others.length > 0) return others;
-  throw new StoreError("usage", `${path} holds no results of clobsim fuzz, which are called fuzz-*.json`);
+  throw new DataFileError("usage", `${path} holds no results of clobsim fuzz, which are called fuzz-*.json`);
 }
 
 /** Results with the path of their file. */
@@ -328,7 +328,7 @@ export interface ResultsFile {
 /**
  * Merges parts of a campaign: of each fingerprint the smallest seed, the number of seeds, and the oldest version. Paths
  * become relative to `folder`.
- * @throws StoreError if settings differ, or if the same version ran a seed in two parts.
+ * @throws DataFileError if settings differ, or if the same version ran a seed in two parts.
  */
 export function mergeResults(files: readonly [ResultsFile, ...ResultsFile[]], folder: string): Results {
   const [first] = files;
@@ -356,13 +356,13 @@ function assertSameSettings(a: ResultsFile, b: ResultsFile): void {
   if (isSame) return;
   const text = ({ path, results: { settings } }: ResultsFile): string =>
     `${settings.commands} commands via ${settings.via} in ${path}`;
-  throw new StoreError(
+  throw new DataFileError(
     "usage",
     `only results with the same settings can be merged, found ${text(a)} and ${text(b)}`,
   );
 }
 
-/** @throws StoreError if the same version ran the same seed in two parts. */
+/** @throws DataFileError if the same version ran the same seed in two parts. */
 function assertNoSharedSeed(files: readonly ResultsFile[]): void {
   const parts = files.flatMap(({ path, results }) =>
     results.ran.map((ran) => ({ path, ran, series: doneSeries(ran) })),
@@ -372,7 +372,7 @@ function assertNoSharedSeed(files: readonly ResultsFile[]): void {
       const seed = a.ran.engine === b.ran.engine ? sharedSeed(a.series, b.series) : null;
       if (seed === null) continue;
       const places = a.path === b.path ? `${a.path} holds` : `${a.path} and ${b.path} both hold`;
-      throw new StoreError("usage", `${places} seed ${seed}: the same seeds would be counted twice`);
+      throw new DataFileError("usage", `${places} seed ${seed}: the same seeds would be counted twice`);
     }
   }
 }

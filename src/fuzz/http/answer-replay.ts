@@ -33,7 +33,7 @@ const NAME = "the report";
 /** The journal of a session and its replay. */
 export type Journal = ReturnType<typeof readJournal>;
 
-/** Reads and replays a report or a journal. @throws StoreError if it is neither. */
+/** Reads and replays a report or a journal. @throws DataFileError if it is neither. */
 export function readJournal(bytes: Uint8Array) {
   const file = new MemoryFile(Buffer.from(bytes));
   const opening = openingIn(file);
