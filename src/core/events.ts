@@ -138,9 +138,10 @@ const EVENTS = {
   ),
   /**
    * The latest blocks are replaced with empty ones; their transactions are pending again. If `restoresPermissions`,
-   * permissions return to what they were before these blocks; earlier versions kept them.
+   * permissions return to what they were before these blocks; earlier versions kept them. If `usesBaseFee`, the first new
+   * block uses up the base fee set for the next one.
    */
-  chainReorganized: event<{ depth: number; restoresPermissions?: boolean }>(
+  chainReorganized: event<{ depth: number; restoresPermissions?: boolean; usesBaseFee?: boolean }>(
     ({ depth }) => `${counted(depth, "block")} replaced`,
   ),
   settlementFaultSet: event<SettlementFaultTerms & { number: number }>(
@@ -154,7 +155,8 @@ const EVENTS = {
   feesBumped: event<{ transactions: readonly number[] }>(
     ({ transactions }) => `fees of ${counted(transactions.length, "transaction")} raised`,
   ),
-  nativeBalanceSet: event<{ address: Address; wei: string }>(
+  /** `schedulesBlock`: a transaction of the wallet waited for gas money. */
+  nativeBalanceSet: event<{ address: Address; wei: string; schedulesBlock?: boolean }>(
     ({ address, wei }) => `${addressText(address)} has ${wei} wei`,
   ),
   nonceSet: event<{ address: Address; nonce: number }>(

@@ -91,6 +91,17 @@ function reuseNonces({ exchange, clock }: OpenedExchange): void {
   exchange.submit(mine);
 }
 
+/** Sets a base fee before a reorganization by which a call loses its nonce. */
+function keepBaseFee({ exchange }: OpenedExchange): void {
+  openArena(exchange);
+  for (const command of [
+    ...[mine, pay("ben", 10, 0, 2), mine, { kind: "setNonce", address: addressOf("ben"), nonce: 0 } as const],
+    ...[pay("ben", 3, 0, 2), mine, { kind: "setNextBaseFee", baseFee: 3_000_000_000 } as const],
+    ...[{ kind: "reorganizeChain", depth: 2 } as const, mine, mine],
+  ])
+    exchange.submit(command);
+}
+
 const HISTORIES: Readonly<Record<string, History>> = {
   "plain-trading": {
     config: {},
@@ -135,10 +146,13 @@ const HISTORIES: Readonly<Record<string, History>> = {
   },
   // The last with rules by which a replaced call stays in the ledger.
   [REPLACED]: { config: { settlement: "auto" }, play: reuseNonces },
+  // The last with rules by which all blocks of a reorganization have a base fee that was set.
+  "base-fee-kept-by-a-reorganization": { config: { settlement: "manual" }, play: keepBaseFee },
 };
 
 /** Content hashes of final states, for journals whose last line has the hash of the history. */
 const CONTENT: Readonly<Record<string, string>> = {
+  "base-fee-kept-by-a-reorganization": "b97fe01ada9443cbaecfac10498617a4d3b95156ee1334ee8a8ba5d3c514a579",
   [REPLACED]: "1a50ba912b8e03e83051e577877d3580116800a623c05be51affce4f37f8aab3",
   "permissions-restored-by-a-reorganization":
     "fe828077b952eac2e4a266d91b8cd4f5f36bfdccac317b793e96cc940fe9e09c",

@@ -181,11 +181,13 @@ export const blockDeciders = {
     for (const transaction of returned) unwinding.expectAgain(movesOf(state, transaction));
     if (rules.lostNoncesUndo) for (const call of withoutNonce(chain, replaced)) unwinding.drop(call);
     const restoresPermissions = rules.replacedCallsStartAnew && hasPermissions(chain);
+    const usesBaseFee = rules.replacingUsesBaseFee && chain.nextBaseFee !== null;
     return accepted(
       unwinding.events({
         kind: "chainReorganized",
         depth,
         ...(restoresPermissions && { restoresPermissions }),
+        ...(usesBaseFee && { usesBaseFee }),
       }),
     );
   },
@@ -235,7 +237,7 @@ export const blockAppliers = {
    * Replaces the latest blocks with empty ones. Their transactions are pending again, in the same order, and stay in the
    * ledger; the next block mines them unless they have become invalid.
    */
-  chainReorganized(state, { depth, restoresPermissions = false }, at) {
+  chainReorganized(state, { depth, restoresPermissions = false, usesBaseFee = false }, at) {
     const { chain, config } = state;
     const head = headOf(chain);
     const stays = head - depth;
@@ -257,9 +259,10 @@ export const blockAppliers = {
         height + 1,
         addBlock(chain, beginBlock(chain, height, baseFeeOf(chain), at), parent),
       );
+      if (usesBaseFee) chain.nextBaseFee = null;
     }
     if (chain.lastFilled !== null) chain.lastFilled = Math.min(chain.lastFilled, stays);
-    if (pending.length > 0) scheduleBlock(chain, config, at);
+    if (pending.length > 0 || (usesBaseFee && isAnyUnderpriced(chain))) scheduleBlock(chain, config, at);
   },
   /** Writes the mining mode; schedules a block if transactions are pending or the mode is `auto`. */
   miningSet({ chain, config }, { mode, intervalMs }, at) {

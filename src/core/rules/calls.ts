@@ -286,7 +286,12 @@ export const callDeciders = {
     if (!rules.lostNoncesUndo || !replaced?.exception?.effect) return accepted([sent]);
     return accepted([sent, ...new Unwinding(state, rules).undo(replaced).events()]);
   },
-  setNativeBalance: (_state, { address, wei }) => accepted([{ kind: "nativeBalanceSet", address, wei }]),
+  setNativeBalance({ chain }, { address, wei }, rules) {
+    const { mined, pending } = chain.wallets.get(address) ?? emptyWallet(address);
+    const next = chain.transactions.find(pending.get(mined) ?? 0);
+    const schedulesBlock = rules.gasMoneySchedules && next?.exception?.hold === "NO_GAS_MONEY";
+    return accepted([{ kind: "nativeBalanceSet", address, wei, ...(schedulesBlock && { schedulesBlock }) }]);
+  },
   /** Sets the nonce of an address's next transaction; drops its pending transactions with a lower nonce. */
   setNonce(state, { address, nonce }, rules) {
     const { pending } = state.chain.wallets.get(address) ?? emptyWallet(address);
@@ -340,10 +345,11 @@ export const callAppliers = {
   callTakenBack(state, event) {
     undoEffect(state, state.chain.transactions.get(event.transaction));
   },
-  nativeBalanceSet({ chain }, { address, wei }) {
+  nativeBalanceSet({ chain, config }, { address, wei, schedulesBlock = false }, at) {
     const wallet = walletIn(chain, address);
     recordOverwritten(chain, wallet);
     wallet.native = BigInt(wei);
+    if (schedulesBlock) scheduleBlock(chain, config, at);
   },
   /** Writes the nonce; schedules a block if a pending transaction waited for it. */
   nonceSet({ chain, config }, { address, nonce }, at) {

@@ -33,13 +33,31 @@ export interface RuleSet {
    * stays in the ledger for good.
    */
   readonly lostNoncesUndo: boolean;
+  /**
+   * Whether the first block of a reorganization uses up a base fee set for the next block; else the fee is also that of the
+   * blocks after it, up to the next one mined.
+   */
+  readonly replacingUsesBaseFee: boolean;
+  /** Whether setting a balance of native currency schedules a block for a call that waits for gas money. */
+  readonly gasMoneySchedules: boolean;
 }
 
-export const RULES: RuleSet = { receivingTouches: true, replacedCallsStartAnew: true, lostNoncesUndo: true };
+export const RULES: RuleSet = {
+  receivingTouches: true,
+  replacedCallsStartAnew: true,
+  lostNoncesUndo: true,
+  replacingUsesBaseFee: true,
+  gasMoneySchedules: true,
+};
+
+const BASE_FEES_KEPT: RuleSet = { ...RULES, replacingUsesBaseFee: false, gasMoneySchedules: false };
+const REPLACED_CALLS_KEPT: RuleSet = { ...BASE_FEES_KEPT, lostNoncesUndo: false };
+const PERMISSIONS_KEPT: RuleSet = { ...REPLACED_CALLS_KEPT, replacedCallsStartAnew: false };
 
 /** Rules of earlier versions, latest first. */
 export const EARLIER_RULES: readonly RuleSet[] = [
-  { receivingTouches: true, replacedCallsStartAnew: true, lostNoncesUndo: false },
-  { receivingTouches: true, replacedCallsStartAnew: false, lostNoncesUndo: false },
-  { receivingTouches: false, replacedCallsStartAnew: false, lostNoncesUndo: false },
+  BASE_FEES_KEPT,
+  REPLACED_CALLS_KEPT,
+  PERMISSIONS_KEPT,
+  { ...PERMISSIONS_KEPT, receivingTouches: false },
 ];

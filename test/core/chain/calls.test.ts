@@ -47,7 +47,7 @@ describe("a wallet's call", () => {
   });
 });
 
-it("a call without enough native currency asks for no further block", () => {
+it("a call without enough native currency asks for no further block, until its wallet gets some", () => {
   const exchange = openSettlement({ settlement: "auto" });
   const sending = { value: (INITIAL_NATIVE_BALANCE / 3n) * 2n, to: addressOf("bob") };
   for (let count = 0; count < 2; count += 1) exchange.call("alice", { kind: "send" }, sending);
@@ -55,6 +55,10 @@ it("a call without enough native currency asks for no further block", () => {
     exchange.act(`advance ${time}`);
     expect(exchange.chainStatus).toBe("MINED PENDING NO_GAS_MONEY at 3");
   }
+  const wei = String(INITIAL_NATIVE_BALANCE);
+  exchange.mustSubmit({ kind: "setNativeBalance", address: addressOf("alice"), wei });
+  exchange.act("advance 2s");
+  expect(exchange.chainStatus).toBe("MINED MINED at 4");
 });
 
 const TOO_MUCH = "ERC20: transfer amount exceeds balance";

@@ -102,4 +102,10 @@ describe("the next base fee", () => {
     expect([dear.status, cheap.status]).toEqual(["MINED", "MINED"]);
     expect((dear.block as number) < (cheap.block as number)).toBe(true);
   });
+
+  it("is used up by the first block of a reorganization", () => {
+    const exchange = openSettlement();
+    exchange.act("mine 2; base-fee 3; reorg 2; mine");
+    expect(baseFees(exchange).slice(-3)).toEqual([3 * GWEI, GWEI, GWEI]);
+  });
 });
