@@ -310,8 +310,8 @@ export function serviceOf(
     return node;
   };
   openBots();
-  opened.folder?.whenBroken(({ message }) =>
-    log.failure(`${message}; changes are refused from now on, everything answered before is persisted`),
+  opened.folder?.whenBroken(({ message, answered }) =>
+    log.failure(`${message}; changes are refused from now on, ${answered}`),
   );
   return {
     ...{ exchange, clock, persistence, session, snapshots, faults, bots },

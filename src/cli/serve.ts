@@ -99,6 +99,6 @@ export const serve: Run<"serve"> = async (_values, _words, given, progress) => {
   await server.close();
   const broken = server.keeping?.broken ?? null;
   if (broken === null) return EXIT.ok;
-  warn(`${broken.message}; everything answered before is persisted`);
-  return broken.reason === "disk" ? EXIT.disk : EXIT.defect;
+  warn(`${broken.message}; ${broken.answered}`);
+  return broken.reason === "defect" ? EXIT.defect : EXIT.disk;
 };

@@ -7,6 +7,7 @@ import type { Exchange } from "./exchange.ts";
 import {
   assertNoStateFile,
   assertOwnFolder,
+  type FolderLock,
   ignoreInGit,
   JOURNAL_FILE,
   lockFolder,
@@ -33,6 +34,9 @@ import { findCheckpoint, STATE_FORMAT, writeState } from "./state-file.ts";
 /** A state is written when the journal has grown by this much, and at least doubled, since the latest state. */
 const MIN_LINES = 10_000;
 const MIN_BYTES = 8 * 1024 * 1024;
+
+/** Time between two checks whether the directory is still locked by this process. */
+const CHECK_MS = 1_000;
 
 interface DataFolderOptions {
   readonly durability: Durability;
@@ -85,7 +89,7 @@ export class DataFolder implements Persistence {
   readonly opening: OpeningData | null;
   readonly #disk: Disk;
   readonly #options: DataFolderOptions;
-  readonly #unlock: () => void;
+  readonly #lock: FolderLock;
   readonly #file: DiskFile;
   /** Names of the files that `begin` removed. */
   removed: readonly string[] = [];
@@ -97,6 +101,8 @@ export class DataFolder implements Persistence {
   /** End of the journal at the latest written state. */
   #lastState: Mark = BEGINNING;
   #writing: Promise<void> | null = null;
+  /** Wall time at which the lock was checked last. */
+  #checked = 0;
   /** Set if the journal could not be read again after a failed write: what is persisted is unknown, and all requests fail. */
   #unreadable: PersistenceError | null = null;
   #whenBroken: (error: PersistenceError) => void = () => {};
@@ -108,14 +114,14 @@ export class DataFolder implements Persistence {
     this.#options = options;
     assertOwnFolder(disk, path);
     disk.makeFolder(path);
-    this.#unlock = lockFolder(disk, path);
+    this.#lock = lockFolder(disk, path);
     try {
       const isThere = disk.names(path)?.includes(JOURNAL_FILE) === true;
       if (!isThere && !options.reset) assertNoStateFile(disk, path);
       if (!isThere) ignoreInGit(disk, path);
       this.#file = disk.open(this.#journalPath, "write");
     } catch (error) {
-      this.#unlock();
+      this.#lock.release();
       throw error;
     }
     try {
@@ -217,7 +223,10 @@ export class DataFolder implements Persistence {
     origin: Origin,
   ): ScanEnd & { readonly replayer: Replayer } & Pick<ResumeResult, "from" | "warnings"> {
     const warnings: string[] = [];
-    const base = findCheckpoint(this.#disk, this.path, this.#file, (message) => void warnings.push(message));
+    // Another directory at this path has states of another journal.
+    const base = this.#lock.isHeld()
+      ? findCheckpoint(this.#disk, this.path, this.#file, (message) => void warnings.push(message))
+      : null;
     if (base !== null) assertEngine(base.header.engine, this.path);
     let refused = base?.header.refused ?? 0;
     const reopen = (): void => origin.play(exchange);
@@ -242,6 +251,7 @@ export class DataFolder implements Persistence {
     if (this.#unreadable !== null) throw this.#unreadable;
     const [runtime, journal] = [this.#runtime, this.#journal];
     if (runtime === null || journal === null) return undefined;
+    if (Math.abs(this.#options.wallNow() - this.#checked) >= CHECK_MS) this.#checkLock(journal);
     const done = journal.flush(position);
     if (journal.broken === null && this.#writing === null && this.#isStateDue(journal.written)) {
       this.#writing = this.#writeState(runtime, journal, runtime.clock.setting).finally(() => {
@@ -249,6 +259,16 @@ export class DataFolder implements Persistence {
       });
     }
     return done;
+  }
+
+  /** Stops persisting if the directory was removed, and perhaps created again by another process; false then. */
+  #checkLock(journal: JournalFile): boolean {
+    this.#checked = this.#options.wallNow();
+    if (!this.#lock.isHeld()) {
+      const what = `${this.path} was removed or replaced while it was in use, and nothing more is written there`;
+      journal.abandon(new PersistenceError(what, "removed"));
+    }
+    return journal.broken === null;
   }
 
   /** Called when the journal cannot be written: rolls back what was not acknowledged, and halts the clock. */
@@ -282,6 +302,7 @@ export class DataFolder implements Persistence {
     setting: ClockSetting,
   ): Promise<void> {
     const { wallNow, warn } = this.#options;
+    if (!this.#checkLock(journal)) return;
     try {
       clock.settle();
       journal.sync();
@@ -314,7 +335,7 @@ export class DataFolder implements Persistence {
     try {
       await this.#writing;
       const [runtime, journal] = [this.#runtime, this.#journal];
-      if (runtime === null || journal === null || journal.broken !== null) return;
+      if (runtime === null || journal === null || !this.#checkLock(journal)) return;
       const { clock, exchange } = runtime;
       clock.settle();
       const { setting } = clock;
@@ -335,7 +356,7 @@ export class DataFolder implements Persistence {
     } catch (error) {
       if (!(error instanceof PersistenceError)) throw error;
     } finally {
-      this.#unlock();
+      this.#lock.release();
     }
   }
 }

@@ -28,6 +28,8 @@ export interface Disk {
   names(path: string): string[] | null;
   /** @throws FileRefused if it is not a regular file */
   open(path: string, how: OpenMode): DiskFile;
+  /** What distinguishes the file at a path from all others, while that is open; null if there is none. */
+  identity(path: string): unknown;
   rename(from: string, to: string): void;
   /** Creates a hard link, which must not exist. */
   link(from: string, to: string): void;
@@ -124,6 +126,14 @@ export const nodeDisk: Disk = {
     }
   },
   open: (path, how) => new NodeFile(path, how),
+  identity: (path) => {
+    try {
+      const { dev, ino } = fs.statSync(path);
+      return `${dev}:${ino}`;
+    } catch {
+      return null;
+    }
+  },
   rename: fs.renameSync,
   link: fs.linkSync,
   remove: fs.unlinkSync,

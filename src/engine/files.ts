@@ -109,11 +109,19 @@ interface Holder {
   readonly born: string | null;
 }
 
+/** A lock of a directory that this process holds. */
+export interface FolderLock {
+  /** Whether the directory still has this lock: false if it was removed, or replaced by another directory. */
+  readonly isHeld: () => boolean;
+  /** Unlocks the directory, if it still has this lock. */
+  readonly release: () => void;
+}
+
 /**
- * Locks a directory for this process, and returns a function that unlocks it. Takes over the lock of a dead process.
+ * Locks a directory for this process. Takes over the lock of a dead process.
  * @throws DataFileError `locked` with the id of the process that holds it.
  */
-export function lockFolder(disk: Disk, folder: string): () => void {
+export function lockFolder(disk: Disk, folder: string): FolderLock {
   const own: Holder = { pid: process.pid, host: hostname(), born: statOf(process.pid)?.birth ?? null };
   return take(disk, folder, LOCK_FILE, own);
 }
@@ -134,20 +142,20 @@ export function lockStateOf(disk: Disk, folder: string): LockState {
 }
 
 /** Takes a lock. A stale lock is removed under a second lock, of that removal: a new lock may have been made meanwhile. */
-function take(disk: Disk, folder: string, name: string, own: Holder): () => void {
+function take(disk: Disk, folder: string, name: string, own: Holder): FolderLock {
   const path = join(folder, name);
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-    if (create(disk, path, own)) return () => disk.remove(path);
+    if (create(disk, path, own)) return lockAt(disk, path);
     const holder = read(disk, path);
     if (holder === "gone") continue;
     assertDead(holder, folder, own);
-    const release = take(disk, folder, `${name}.removal`, own);
+    const removal = take(disk, folder, `${name}.removal`, own);
     try {
       if (read(disk, path) === "gone") continue;
       assertDead(read(disk, path), folder, own);
       disk.remove(path);
     } finally {
-      release();
+      removal.release();
     }
   }
   throw new DataFileError(
@@ -157,6 +165,18 @@ function take(disk: Disk, folder: string, name: string, own: Holder): () => void
 }
 
 const ATTEMPTS = 20;
+
+function lockAt(disk: Disk, path: string): FolderLock {
+  // It stays open, because the system may give the identity of a removed file to another.
+  const file = disk.open(path, "read");
+  const identity = disk.identity(path);
+  const isHeld = (): boolean => disk.identity(path) === identity;
+  const release = (): void => {
+    file.close();
+    if (isHeld()) disk.remove(path);
+  };
+  return { isHeld, release };
+}
 
 /** Creates a lock unless there is one. It gets its name by a link, after its content, so that no process reads it empty. */
 function create(disk: Disk, path: string, holder: Holder): boolean {

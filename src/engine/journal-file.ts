@@ -92,6 +92,11 @@ export class JournalFile implements JournalWithRefused, Persistence {
     this.#fail(new PersistenceError(`nothing more is accepted after a defect: ${message}`, "defect", error));
   }
 
+  /** Stops accepting commands, and writes nothing more to a file that is no longer this exchange's. */
+  abandon(error: PersistenceError): void {
+    if (this.#broken === null) this.#fail(error);
+  }
+
   control<Kind extends ControlKind>(kind: Kind, data: ControlRecords[Kind], at: Millis = this.#at): void {
     this.#assertWritable();
     this.#at = at;
@@ -251,7 +256,7 @@ export class JournalFile implements JournalWithRefused, Persistence {
     this.#lastPersisted = good.number;
     this.#queue.clear();
     try {
-      this.#file.truncate(good.offset);
+      if (broken.reason !== "removed") this.#file.truncate(good.offset);
     } catch {
       // The rest was never acknowledged; it is checked when the journal is opened.
     }

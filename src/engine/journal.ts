@@ -41,14 +41,21 @@ export interface JournalWithRefused extends Required<Journal> {
   refuse(refused: RefusedEntry): void;
 }
 
-/** Persistence failed because of the disk or a defect. No command is accepted from now on. */
+/** Persistence failed because of the disk, a defect, or the removal of the directory. No command is accepted from now on. */
 export class PersistenceError extends Error {
   override readonly name = "PersistenceError";
-  readonly reason: "disk" | "defect";
+  readonly reason: "disk" | "defect" | "removed";
 
-  constructor(message: string, reason: "disk" | "defect", cause: unknown) {
+  constructor(message: string, reason: PersistenceError["reason"], cause?: unknown) {
     super(message, { cause });
     this.reason = reason;
+  }
+
+  /** What became of the commands that were answered before. */
+  get answered(): string {
+    return this.reason === "removed"
+      ? "what was answered before is only in memory"
+      : "everything answered before is persisted";
   }
 }
 

@@ -89,6 +89,10 @@ export class MemoryDisk implements Disk {
     return file;
   }
 
+  identity(path: string): unknown {
+    return this.files.get(path) ?? null;
+  }
+
   rename(from: string, to: string): void {
     const moved = this.#find(from, "rename");
     this.files.delete(from);

@@ -13,7 +13,7 @@ import { addressOf, eventCommand, marketCommand, orderCommand } from "../support
 import { SimulatedDisk } from "../support/simulated-disk.ts";
 import { stateHashes } from "../support/state-hashes.ts";
 import { FULL, fill, filled } from "./support/failing-disk.ts";
-import { FOLDER, openOn, persistedConfig, withoutLock } from "./support/persisted.ts";
+import { FOLDER, NOON, openOn, persistedConfig, withoutLock } from "./support/persisted.ts";
 import { takeSteps } from "./support/short-history.ts";
 
 const JSON_BODY = { "content-type": "application/json" };
@@ -99,6 +99,51 @@ describe("a full disk", () => {
     full.before = () => {};
     copy();
     expect(full.names("/new")).toEqual(["journal.ndjson"]);
+  });
+});
+
+describe.each([
+  ["removed", () => true],
+  ["unlocked by hand", (path: string) => path.endsWith("/lock")],
+])("a data directory that is %s while it is in use", (_what, isRemoved) => {
+  const remove = (disk: SimulatedDisk): void => {
+    for (const path of disk.image.keys()) if (isRemoved(path)) disk.remove(path);
+  };
+
+  it.each(["at once", "a second later"])(
+    "is left to the exchange that opens it next: closed %s",
+    async (when) => {
+      const disk = new SimulatedDisk();
+      let wall = NOON;
+      const first = await openOn(disk, {}, [], () => wall);
+      await begin(first);
+      remove(disk);
+      const second = await openOn(disk);
+      takeSteps(second, 9);
+      second.persistence.flush(second.persistence.position);
+      const before = disk.image;
+      if (when === "a second later") {
+        wall += 1_000;
+        first.exchange.submit(eventCommand("lost"));
+        expect(() => first.persistence.flush(first.persistence.position)).toThrow("was removed or replaced");
+        expect(() => first.exchange.submit(eventCommand("lost"))).toThrow(PersistenceError);
+      }
+      await first.close();
+      expect(first.folder?.broken).toMatchObject({ reason: "removed" });
+      expect(disk.image).toEqual(before);
+      await second.close();
+      const third = await openOn(disk);
+      expect(third.exchange.hash).toBe(second.exchange.hash);
+    },
+  );
+
+  it("is not made again by the exchange that used it", async () => {
+    const disk = new SimulatedDisk();
+    const opened = await openOn(disk);
+    remove(disk);
+    const before = disk.image;
+    await opened.close();
+    expect(disk.image).toEqual(before);
   });
 });
 
