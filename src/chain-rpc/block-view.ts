@@ -228,14 +228,15 @@ function lastNumberUpTo(chain: Chain, { height }: Block): number {
 }
 
 /**
- * Returns the balance of native currency, wei. Gas money from the exchange counts from the start. A balance that was set
- * after a transfer was received may be too low to undo the transfer, and is then 0.
+ * Returns the balance of native currency, wei. Gas money from the exchange counts from the start. If the balance was set,
+ * transfers that are undone or received later may take it out of the range of a uint256; it is then that limit.
  */
 export function* nativeAt(view: BlockView, address: Address): Steps<bigint> {
   const past = pastBlock(view);
   const wallet = past === null ? view.state.chain.wallets.get(address) : yield* walletAt(view, past, address);
   const native = wallet?.native ?? 0n;
-  return native > 0n ? native : 0n;
+  if (native < 0n) return 0n;
+  return native < UNLIMITED ? native : UNLIMITED;
 }
 
 /** Returns the number of mined calls of a wallet, and its balance of native currency, as of a past block. */

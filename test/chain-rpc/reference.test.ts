@@ -9,6 +9,10 @@ import { SCRIPT } from "./anvil/script/all.ts";
 const OTHER_DIFFERENCES = [
   "`evm_setNextBlockTimestamp` advances the exchange's clock to that second, and what is due earlier happens, blocks included. The next block has that timestamp only if it is mined while the clock is still in that second, as with `--clock frozen`",
   "`pending`: the block and the nonces include all pending transactions. Balances of collateral and tokens are those of the ledger: they include trades that are not mined, and not the calls of wallets. Ether, allowances, approvals and the results of calls are those of the latest block",
+  "`anvil_reorg` returns the transactions of replaced blocks to the pool, and the next block mines them; anvil drops them",
+  "a transaction that was mined cannot be sent again after `anvil_setNonce` lowered the nonce; anvil mines it twice, with one hash",
+  "`eth_call` and `eth_estimateGas` read no fees, so a caller needs no ether for gas",
+  "ether that would exceed a uint256 is received, and the balance stays the maximum; in an EVM the transfer fails",
   "access lists cost no gas. Transactions that the node signs or sends unsigned have none",
   "nobody gets the tips, also not the miner set by `anvil_setCoinbase`",
   "nonces of the exchange's operator are the numbers of transactions; transactions that are sent in its name count their own, from 0",

@@ -1,4 +1,4 @@
-import { BaseError, ContractFunctionRevertedError, parseAbi, parseEventLogs } from "viem";
+import { BaseError, ContractFunctionRevertedError, maxUint256, parseAbi, parseEventLogs } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { NO_PARENT } from "../../src/core/chain/contracts.ts";
 import {
@@ -150,7 +150,7 @@ describe("a call that reverts", () => {
   });
 });
 
-it("ether that was received before the balance was set does not make it negative in a reorganization", async () => {
+it("a balance of ether that was set stays a uint256, whatever is undone or received", async () => {
   const address = `0x${"aa".repeat(20)}` as const;
   await chain.mined(await chain.alice.sendTransaction({ to: address, value: 5n }));
   await chain.node.setBalance({ address, value: 2n });
@@ -158,6 +158,9 @@ it("ether that was received before the balance was set does not make it negative
   expect(await chain.reader.getBalance({ address })).toBe(0n);
   await chain.node.mine({ blocks: 1 });
   expect(await chain.reader.getBalance({ address })).toBe(2n);
+  await chain.node.setBalance({ address, value: maxUint256 });
+  await chain.mined(await chain.alice.sendTransaction({ to: address, value: 5n }));
+  expect(await chain.reader.getBalance({ address })).toBe(maxUint256);
 });
 
 describe("transactions of one wallet", () => {
