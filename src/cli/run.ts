@@ -3,7 +3,7 @@ import { MAX_PROBLEMS, problemText, type WrongFile, wrongFilesText } from "../sc
 import { loadScenario } from "../scenario/language/read-scenario.ts";
 import type { Scenario } from "../scenario/language/steps.ts";
 import { count } from "../scenario/report/text.ts";
-import { findFiles, NoFilesError } from "../scenario/run/files.ts";
+import { findFiles, NoFilesError, overwritingIn } from "../scenario/run/files.ts";
 import type { SuiteResult } from "../scenario/run/result.ts";
 import { runSuite } from "../scenario/run/run-suite.ts";
 import { startScenarioServer } from "../scenario-server.ts";
@@ -34,13 +34,19 @@ export function readScenarios(paths: readonly string[], walletsFile: string | nu
       continue;
     }
     wrong.push({ file, problems });
-    for (const problem of problems) process.stderr.write(`${problemText(problem)}\n`);
-    if (problems.length >= MAX_PROBLEMS) {
-      process.stderr.write(`${file}: its first ${MAX_PROBLEMS} problems are shown, there may be more\n`);
-    }
   }
-  if (wrong.length > 0) warn(wrongFilesText(wrong));
+  if (wrong.length === 0) wrong.push(...overwritingIn(scenarios));
+  if (wrong.length > 0) printWrong(wrong);
   return { scenarios, files: files.length, inputs, wrong };
+}
+
+function printWrong(wrong: readonly WrongFile[]): void {
+  for (const { file, problems } of wrong) {
+    for (const problem of problems) process.stderr.write(`${problemText(problem)}\n`);
+    if (problems.length >= MAX_PROBLEMS)
+      process.stderr.write(`${file}: its first ${MAX_PROBLEMS} problems are shown, there may be more\n`);
+  }
+  warn(wrongFilesText(wrong));
 }
 
 function filesAt(paths: readonly string[]): readonly string[] {

@@ -267,7 +267,7 @@ function hashMessage(hash: string): string {
     : "the state hash is from an earlier version, which hashed differently";
 }
 
-/** Records an update once. Its place may be reached again: in each order of a race, each inclusion of a file. */
+/** Records an update once. It may be reached again: in each order of a race, each inclusion of a file, by another scenario. */
 async function updated(
   session: Session,
   place: Place,

@@ -3,7 +3,8 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, relative, resolve, sep } from "node:path";
 import { globSync } from "tinyglobby";
 import { readText } from "../../regular-file.ts";
-import type { Place } from "../language/page.ts";
+import type { ExpectationOf } from "../language/expectations.ts";
+import type { Place, WrongFile } from "../language/page.ts";
 import { MAX_SCENARIO_BYTES, readTextFile, SCENARIO_ENDINGS } from "../language/scenario-files.ts";
 import { type Scenario, stepsOf } from "../language/steps.ts";
 import type { Update } from "./session.ts";
@@ -53,21 +54,51 @@ interface SourceFiles {
 /** Maximum total size of the files of a scenario in a report. */
 const MAX_SOURCE_BYTES = 4 * 1024 * 1024;
 
-/** Yields the absolute paths of the files that a scenario names: its world, its flows, its goldens. */
-export function* filesNamedIn({ world, steps }: Scenario): Generator<string> {
+/** Yields the paths of a scenario's file and of those that it includes. */
+function* pagesOf({ place, steps }: Scenario): Generator<string> {
+  yield place.file;
+  for (const step of stepsOf(steps)) yield step.place.file;
+}
+
+/** Yields the absolute paths of a scenario's world and flows. */
+function* inputsOf({ world, steps }: Scenario): Generator<string> {
   if (world !== null) yield world;
+  for (const step of stepsOf(steps)) if (step.kind === "replay") yield step.file;
+}
+
+/** Yields the expected golden files of a scenario, each with its absolute path. */
+function* goldensOf({ steps }: Scenario): Generator<ExpectationOf<"golden">> {
   for (const step of stepsOf(steps)) {
-    if (step.kind === "replay") yield step.file;
     const expectations = step.kind === "expect" ? step.expectations : step.kind === "race" ? step.after : [];
-    for (const expectation of expectations) if (expectation.kind === "golden") yield expectation.file;
+    for (const expectation of expectations) if (expectation.kind === "golden") yield expectation;
   }
+}
+
+/** Yields the absolute paths of a scenario's world, flows and golden files. */
+export function* filesNamedIn(scenario: Scenario): Generator<string> {
+  yield* inputsOf(scenario);
+  for (const { file } of goldensOf(scenario)) yield file;
+}
+
+/** Returns the scenarios whose golden files are read by the run, so that `--update` would overwrite what others need. */
+export function overwritingIn(scenarios: readonly Scenario[]): WrongFile[] {
+  const paths = scenarios.flatMap((scenario) => [...pagesOf(scenario), ...inputsOf(scenario)]);
+  const read = new Set(paths.map((path) => resolve(path)));
+  return scenarios.flatMap((scenario) => {
+    const found = [...goldensOf(scenario)].filter(({ file }) => read.has(file));
+    const problems = found.map(({ file, place }) => ({
+      place,
+      message: `expected a golden file of its own, found ${shownPath(file)}, which the run reads`,
+      hint: "name another",
+    }));
+    return problems.length === 0 ? [] : [{ file: scenario.place.file, problems }];
+  });
 }
 
 /** Returns the files needed to run a scenario elsewhere; null if they are too large, or one is not UTF-8. */
 export function sourceFilesOf(scenario: Scenario): SourceFiles | null {
   const { file } = scenario.place;
-  const included = [...stepsOf(scenario.steps)].map(({ place }) => place.file);
-  const paths = [...new Set([file, ...included, ...filesNamedIn(scenario)])];
+  const paths = new Set([...pagesOf(scenario), ...filesNamedIn(scenario)]);
   const folder = dirname(file);
   const texts: Record<string, string> = {};
   let bytes = 0;

@@ -34,7 +34,14 @@ export interface RunOptions extends SessionOptions {
 const RECENT = 6;
 
 /** Results of a run that has not begun. */
-const NOTHING = { steps: 0, stateHash: null, races: [], transcript: [], updates: [] };
+const NOTHING = {
+  steps: 0,
+  stateHash: null,
+  races: [],
+  transcript: [],
+  updates: [],
+  recorded: new Map(),
+} as const;
 
 /**
  * Runs a scenario; a failure is in the result, as is the reason if the exchange cannot run it.
@@ -64,7 +71,7 @@ export async function runScenario(scenario: Scenario, options: RunOptions) {
   } finally {
     await venue?.dispose();
   }
-  const { steps, stateHash, races, transcript, updates } = session ?? NOTHING;
+  const { steps, stateHash, races, transcript, updates, recorded } = session ?? NOTHING;
   const { name, place, seed } = scenario;
   const result: ScenarioResult = {
     file: place.file,
@@ -82,7 +89,7 @@ export async function runScenario(scenario: Scenario, options: RunOptions) {
     transcript,
     written: [],
   };
-  return { result, updates: failure === null ? updates : ([] as const) };
+  return { result, recorded, updates: failure === null ? updates : ([] as const) };
 }
 
 /** Runs the steps from an index on. A race runs those after it once for each order of its own steps. */

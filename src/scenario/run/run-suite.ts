@@ -93,6 +93,7 @@ export async function runSuite(scenarios: readonly Scenario[], options: SuiteOpt
 export function scenarioRunner({ via, seed, repeat = 1, watcher, failed, ...options }: SuiteOptions) {
   const { startServer, target, targetFlags, lastStep = null, isUpdating = false } = options;
   const opener = new VenueOpener();
+  let recorded: RunOptions["recorded"] = new Map();
   const openOn = (scenario: Scenario, way: Way): Soon<Venue> => {
     if (way === "http") return opener.served(scenario, startServer, watcher?.transport);
     if (way === "target") {
@@ -112,8 +113,10 @@ export function scenarioRunner({ via, seed, repeat = 1, watcher, failed, ...opti
       return venue;
     };
     const flags = way === "target" && targetFlags !== undefined ? { flags: targetFlags } : {};
-    const run: RunOptions = { way, open, lastStep, isUpdating, refused: watcher?.refused, ...flags };
-    const { result, updates } = await runScenario(scenario, { ...run, failed });
+    const updating = { isUpdating, recorded };
+    const run: RunOptions = { way, open, lastStep, refused: watcher?.refused, ...updating, ...flags };
+    const { result, updates, ...own } = await runScenario(scenario, { ...run, failed });
+    if (result.status === "passed") recorded = own.recorded;
     return repeated(scenario, { ...result, written: await applyUpdates(updates) }, repeat, run);
   };
 }

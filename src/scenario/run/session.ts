@@ -43,6 +43,8 @@ const ORDER_ID = /(?:the (?:resting )?)?(?:order )?([0-9a-f]{8}(?:-[0-9a-f]{4}){
 export interface SessionOptions {
   /** Whether golden files and hashes are written instead of compared. */
   readonly isUpdating?: boolean;
+  /** What earlier scenarios of the suite have written while updating: contents by golden file, hashes by place. */
+  readonly recorded?: ReadonlyMap<string, string> | undefined;
   /** Checks after steps and in flows; null for none. Default: all, in flows at intervals. */
   readonly checks?: Checks | null;
   /** Called before each step and at intervals in a flow; if it returns true, the run throws `RunStopped`. */
@@ -64,8 +66,8 @@ export class Session {
   orderStart = 0;
   readonly races: RaceReport[] = [];
   readonly updates: Update[] = [];
-  /** While updating: the new content of each golden file and each hash. */
-  readonly recorded = new Map<string, string>();
+  /** While updating: the new content of each golden file and each hash, also those of earlier scenarios. */
+  readonly recorded: Map<string, string>;
   snapshots: ReadonlyMap<string, { readonly kept: unknown; readonly memory: Memory }> = new Map();
   steps = 0;
   /** The current step; null before the first. */
@@ -80,6 +82,7 @@ export class Session {
     this.scenario = scenario;
     this.venue = venue;
     this.isUpdating = options.isUpdating ?? false;
+    this.recorded = new Map(options.recorded);
     this.checks = options.checks === undefined ? "all" : options.checks;
     this.stop = options.stop ?? (() => false);
     this.refused = options.refused ?? (() => {});

@@ -203,6 +203,20 @@ describe("clobsim run", () => {
   });
 });
 
+describe("a golden file", () => {
+  it("that the run reads is a problem of the scenario that names it, and nothing is run", async () => {
+    const flow = "at,account,op,ref,side,outcome,price,size,type\n";
+    clobsim.write("mixed/flow.csv", flow);
+    clobsim.write("mixed/one.yaml", "scenario: a\nsteps:\n  - expect: { golden: flow.csv }\n");
+    clobsim.write("mixed/two.yaml", "scenario: b\nsteps:\n  - replay: flow.csv\n");
+    const problem =
+      "mixed/one.yaml:3:15: expected a golden file of its own, found mixed/flow.csv, which the run reads (name another)";
+    const stderr = `${problem}\nclobsim: 1 problem in 1 file, nothing was run\n`;
+    expect(await run("mixed", "--update")).toEqual({ code: 2, stdout: "", stderr });
+    expect(clobsim.read("mixed/flow.csv")).toBe(flow);
+  });
+});
+
 describe("the scenarios of a run", () => {
   const chosen = async (...args: string[]): Promise<string[]> => {
     const { stdout } = await run(...args, "--reporter", "json");

@@ -1,5 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { runSuite } from "../../../src/scenario/run/run-suite.ts";
+import { startScenarioServer } from "../../../src/scenario-server.ts";
 import { detailsOf, resultOf, ScenarioFolder, scenarioAt } from "./scenario-folder.ts";
 
 const folder = new ScenarioFolder();
@@ -182,6 +184,25 @@ describe("updating", () => {
     expect(result.failure?.message).toBe("the asks of YES are not as expected");
     expect(folder.read("failing.yaml")).toBe(text);
     expect(existsSync(folder.at("never.txt"))).toBe(false);
+  });
+
+  it.each([
+    ["written once if it is the same", 5, ["passed", "passed"]],
+    ["not overwritten with another", 6, ["passed", "failed"]],
+  ])("a golden file that two scenarios share is %s", async (_what, shares, statuses) => {
+    const name = `shared-${shares}`;
+    const expecting = `- expect: { golden: ${name}.txt }\n`;
+    const scenarios = [OPENING, OPENING.replace("BUY 5", `BUY ${shares}`)].map((text, index) =>
+      folder.scenario(`${text}  ${expecting}`, `${name}-${index}.yaml`),
+    );
+    const { results } = await runSuite(scenarios, {
+      ...updating,
+      via: "process",
+      startServer: startScenarioServer,
+    });
+    expect(results.map(({ status }) => status)).toEqual(statuses);
+    expect(results.map(({ written }) => written)).toEqual([[folder.at(`${name}.txt`)], []]);
+    expect(folder.read(`${name}.txt`)).toBe(GOLDEN);
   });
 
   it("writes over HTTP what it writes in this process", async () => {
