@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
 import { didYouMean } from "./api/nearest.ts";
+import { quoted } from "./core/format.ts";
 import { anyOf } from "./core/terms.ts";
 import { parseDuration, parseIso } from "./core/time.ts";
 import { MAX_SIZE, type Millis, type Money, money, type Size, size } from "./core/units.ts";
@@ -193,8 +194,7 @@ function readSetting(flag: string, setting: Setting<unknown>, { flags, environme
 export function readText<Value>(source: string, text: string, reader: Reader<Value>): Value {
   const value = reader.read(text);
   if (value !== null) return value;
-  const shown = JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}...` : text);
-  const found = text === "" ? "nothing" : reader.secret === true ? "something else" : shown;
+  const found = text === "" ? "nothing" : reader.secret === true ? "something else" : quoted(text, 60);
   const why = reader.why?.(text) ?? "";
   // Words with digits are examples of many values, so they are not suggested.
   const words = (reader.words ?? reader.offers ?? []).filter((word) => !/\d/.test(word));

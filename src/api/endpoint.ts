@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { quoted } from "../core/format.ts";
+import { quoted, shortened } from "../core/format.ts";
 import type { Numbers } from "./decimals.ts";
 import { ApiError, type ErrorCode } from "./errors.ts";
 
@@ -37,7 +37,7 @@ export type Read<P extends Params> = {
 const MAX_SHOWN = 200;
 
 function wrong(name: string, expected: string, sent: string): ApiError {
-  const found = sent.slice(0, MAX_SHOWN);
+  const found = shortened(sent, MAX_SHOWN);
   return new ApiError("INVALID_PARAMETER", `${name} must be ${expected}, found ${JSON.stringify(found)}`, {
     details: { parameter: name, found },
   });
@@ -76,7 +76,7 @@ export const limit = (byDefault: number, maximum: number): Param<number> => ({
     if (!/^[1-9][0-9]*$/.test(text)) throw wrong(name, "a positive integer", text);
     const asked = Number(text);
     if (asked <= maximum) return asked;
-    warn(`${name} ${text.slice(0, MAX_SHOWN)} is above the maximum: ${maximum} is used`);
+    warn(`${name} ${shortened(text, MAX_SHOWN)} is above the maximum: ${maximum} is used`);
     return maximum;
   },
 });
@@ -276,7 +276,7 @@ export function readQuery<P extends Params>(
   check([...given.keys()], known);
   if (twice !== undefined) {
     throw new ApiError("INVALID_PARAMETER", `duplicate parameter ${quoted(twice)} in the query`, {
-      details: { parameter: twice.slice(0, MAX_SHOWN) },
+      details: { parameter: shortened(twice, MAX_SHOWN) },
     });
   }
   const values: Record<string, unknown> = {};

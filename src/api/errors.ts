@@ -1,4 +1,5 @@
 import type { Command } from "../core/commands.ts";
+import { quoted } from "../core/format.ts";
 import { plainNumber } from "./decimals.ts";
 
 /** All error codes of the API in the order of the contract, by status, with their meanings. */
@@ -187,8 +188,7 @@ export function describeValue(value: unknown): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return "an array";
   if (typeof value === "object") return "an object";
-  if (typeof value === "string")
-    return `the string ${JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}...` : value)}`;
+  if (typeof value === "string") return `the string ${quoted(value, 40)}`;
   if (typeof value === "boolean") return String(value);
   return Number.isFinite(value)
     ? `the number ${plainNumber(value as number)}`

@@ -1,3 +1,5 @@
+import { codePointText } from "../core/format.ts";
+
 type Token = "{" | "}" | "[" | "]" | ":" | "," | "string" | "scalar" | "end" | "other";
 type Place = "value" | "item" | "member" | "key" | "colon" | "after item" | "after member" | "end";
 
@@ -73,6 +75,6 @@ function foundAt(text: string, index: number): string {
   const code = text.codePointAt(index);
   if (code === undefined) return "its end";
   if (code > 0x20 && code < 0x7f) return JSON.stringify(String.fromCodePoint(code));
-  const name = `U+${code.toString(16).toUpperCase().padStart(4, "0")}`;
+  const name = codePointText(code);
   return code === BYTE_ORDER_MARK ? `a byte order mark, ${name},` : name;
 }

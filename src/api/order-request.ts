@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { CommandOf } from "../core/commands.ts";
-import { PRICE_PLACES, SIZE_PLACES } from "../core/format.ts";
+import { PRICE_PLACES, SIZE_PLACES, shortened } from "../core/format.ts";
 import { ORDER_CHECKS } from "../core/rules/trading.ts";
 import { type Address, anyOf, ORDER_TYPES, type OrderType, SIDES } from "../core/terms.ts";
 import { isUnixMillis, isUnixSeconds, parseIso, toIso } from "../core/time.ts";
@@ -155,7 +155,7 @@ function firstProblem(body: JsonObject, numbers: Numbers, issues: readonly z.cor
     const details = { fields: FIELDS.filter(isMistyped) };
     return new ApiError("INVALID_ORDER", message, { hint: hintForType(first, value), details });
   }
-  const shown = typeof value === "number" ? numbers.sent(value) : String(value).slice(0, 80);
+  const shown = typeof value === "number" ? numbers.sent(value) : shortened(String(value), 80);
   return new ApiError(code, message, { hint: hintForRange(first, value), details: { [first]: shown } });
 }
 
@@ -257,7 +257,7 @@ export function cancelOrderCommand(
   if (new Set(ids.map((id) => id.toLowerCase())).size > 1) {
     throw new ApiError(
       "CONFLICTING_FIELDS",
-      `different order ids are given: ${[...new Set(ids)].join(", ").slice(0, 200)}`,
+      `different order ids are given: ${shortened([...new Set(ids)].join(", "), 200)}`,
       { hint: "name one order, in the body or in the query" },
     );
   }

@@ -1,5 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import * as z from "zod";
+import { printableAscii, quoted, shortened } from "../core/format.ts";
 import { type AnyBody, type BodySpec, type Endpoint, isRaw, type JsonObject } from "./endpoint.ts";
 import { ApiError, describeValue, type ErrorCode } from "./errors.ts";
 import { jsonProblem } from "./json-problem.ts";
@@ -163,7 +164,7 @@ export const unknownFieldsError = (
 ): ApiError =>
   new ApiError("INVALID_PARAMETER", unknownFieldsText(unknown, known), {
     hint: fieldsTaken(endpoint),
-    details: { fields: unknown.slice(0, SHOWN).map(shortened) },
+    details: { fields: unknown.slice(0, SHOWN).map((name) => shortened(name, MAX_NAME)) },
   });
 
 function fieldsTaken({ query, body }: Pick<Endpoint, "query" | "body">): string {
@@ -180,8 +181,8 @@ function fieldsTaken({ query, body }: Pick<Endpoint, "query" | "body">): string 
 export function unknownFieldsText(unknown: readonly string[], known: readonly string[]): string {
   const sentences = unknown.slice(0, SHOWN).map((name) => {
     const like = name.length > MAX_NAME ? undefined : meant(name, known);
-    const field = `unknown field ${quoted(name)}`;
-    return like === undefined ? field : `${field}, did you mean ${quoted(like)}?`;
+    const field = `unknown field ${quotedName(name)}`;
+    return like === undefined ? field : `${field}, did you mean ${quotedName(like)}?`;
   });
   if (unknown.length > SHOWN) sentences.push(`and ${unknown.length - SHOWN} more`);
   return sentences.join("; ");
@@ -196,10 +197,4 @@ function meant(name: string, known: readonly string[]): string | undefined {
   return known.find((field) => lettersIn(field) === wanted) ?? nearest(name, known);
 }
 
-const shortened = (name: string): string => (name.length > MAX_NAME ? `${name.slice(0, MAX_NAME)}...` : name);
-
-const quoted = (name: string): string =>
-  JSON.stringify(shortened(name)).replace(
-    /[^\x20-\x7e]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
+const quotedName = (name: string): string => printableAscii(quoted(name, MAX_NAME));

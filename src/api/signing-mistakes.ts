@@ -1,4 +1,5 @@
 import { Buffer } from "node:buffer";
+import { jsonEscape, shortened } from "../core/format.ts";
 import { nestingOf } from "./request-body.ts";
 import { HmacKey, type SignedRequest, type StoredCredentials } from "./signing.ts";
 
@@ -59,8 +60,7 @@ function methodChoices(method: string): Choice<string>[] {
   return [correct(method), wrong("LOWER_CASE_METHOD", lower, hint)];
 }
 
-const MAX_SHOWN = 200;
-const shown = (text: string): string => (text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}...` : text);
+const shown = (text: string): string => shortened(text, 200);
 
 /** Returns the candidates for the path: with the prefix or full URL before it, a trailing slash, the query string. */
 function pathChoices({ path, url, prefix = "", headers: { host }, hosts }: SignedRequest): Choice<string>[] {
@@ -290,7 +290,7 @@ export function restyledBodies(body: Uint8Array): RestyledBody[] {
         const style = description + keys;
         const text = printed(print(value));
         if (!styles.has(text)) styles.set(text, style);
-        const ascii = text.replace(NOT_ASCII, asEscape);
+        const ascii = text.replace(NOT_ASCII, jsonEscape);
         if (!styles.has(ascii)) styles.set(ascii, `${style}, non-ASCII characters escaped`);
       }
     }
@@ -344,5 +344,3 @@ function textsOf(body: Uint8Array): string[] {
     return [];
   }
 }
-
-const asEscape = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;

@@ -1,6 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { isRpcId, type NotificationSink } from "../api/chain-rpc.ts";
 import { nearest } from "../api/nearest.ts";
+import { shortened } from "../core/format.ts";
 import type { Steps } from "../core/steps.ts";
 import type { Slices } from "../engine/clock.ts";
 import { chainMethods } from "./chain-methods.ts";
@@ -100,7 +101,7 @@ function* whileUnchanged<T>(node: NodeContext, steps: Steps<T>): Steps<T> {
 }
 
 function methodNotFound(name: string): RpcError {
-  const shown = name.slice(0, 60);
+  const shown = shortened(name, 60);
   const similar = nearest(shown, METHODS.keys());
   const suggestion = similar === undefined ? "" : ` Did you mean ${similar}?`;
   const message = `Method not found: ${shown}.${suggestion} error.data.methods lists all methods`;

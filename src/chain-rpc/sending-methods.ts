@@ -4,6 +4,7 @@ import { baseFeeOf, CHAIN_ID } from "../core/chain/chain.ts";
 import { transactionHash } from "../core/chain/chain-hashes.ts";
 import { callGas } from "../core/chain/transaction.ts";
 import type { CommandOf } from "../core/commands.ts";
+import { shortened } from "../core/format.ts";
 import { refusalText, type TransactionRefusal } from "../core/refusals.ts";
 import { nextNonce } from "../core/rules/calls.ts";
 import type { State } from "../core/state.ts";
@@ -141,7 +142,7 @@ const signTypedData = control([ADDRESS, TYPED_DATA], async (node, address, typed
     return await account.signTypedData(typedData as never);
   } catch (error) {
     const [why = ""] = (error as Error).message.split("\n", 1);
-    throw invalidParams(`typed data: ${why.slice(0, 200)}`);
+    throw invalidParams(`typed data: ${shortened(why, 200)}`);
   }
 });
 

@@ -4,6 +4,7 @@ import { type Block, blockAt, headBlock } from "../core/chain/chain.ts";
 import { transactionHash } from "../core/chain/chain-hashes.ts";
 import { finalHeight } from "../core/chain/settlement.ts";
 import type { Transaction } from "../core/chain/transaction.ts";
+import { quoted } from "../core/format.ts";
 import type { State } from "../core/state.ts";
 import type { Steps } from "../core/steps.ts";
 import type { Log } from "./abis.ts";
@@ -292,7 +293,7 @@ function pendingText(state: State, transaction: Transaction, isFull: boolean): s
 
 const KIND = param("subscription", (value) => {
   if (value === "newHeads" || value === "logs" || value === "newPendingTransactions") return value;
-  const shown = typeof value === "string" ? JSON.stringify(value.slice(0, 60)) : String(value);
+  const shown = typeof value === "string" ? quoted(value, 60) : String(value);
   throw new RpcError("METHOD_NOT_FOUND", `no ${shown} subscription in eth namespace`);
 });
 

@@ -9,6 +9,7 @@ import {
 } from "../core/chain/chain.ts";
 import { OPERATOR, ZERO_ADDRESS } from "../core/chain/contracts.ts";
 import { callGas, LOGS_OF_MATCH, logCountOf, ownGas, type Transaction } from "../core/chain/transaction.ts";
+import { shortened } from "../core/format.ts";
 import { nextNonce } from "../core/rules/calls.ts";
 import type { State } from "../core/state.ts";
 import type { Address } from "../core/terms.ts";
@@ -213,7 +214,7 @@ function parse(raw: Hex): Parsed {
     const { name, message } = error instanceof Error ? error : { name: "", message: "unreadable" };
     // The transaction is well-formed except for its fees.
     if (name !== "TipAboveFeeCapError")
-      throw undecodable((message.split("\n", 1)[0] as string).slice(0, 200));
+      throw undecodable(shortened(message.split("\n", 1)[0] as string, 200));
     throw new RpcError("TRANSACTION_REJECTED", "max priority fee per gas higher than max fee per gas");
   }
   throw undecodable(parsed.r === undefined ? "it is not signed" : "it is not in its canonical encoding");

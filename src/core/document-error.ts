@@ -1,3 +1,5 @@
+import { shortened } from "./format.ts";
+
 /** Field names and list indexes that lead to a value. */
 export type DocumentPath = readonly (string | number)[];
 
@@ -63,8 +65,7 @@ const INVISIBLE = /[\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g;
 export function formatValue(value: unknown): string {
   if (value === undefined) return "nothing";
   if (typeof value === "number") return String(value);
-  const text = jsonOf(value).replace(INVISIBLE, "\ufffd");
-  return text.length <= MAX_VALUE_LENGTH ? text : `${text.slice(0, MAX_VALUE_LENGTH)}...`;
+  return shortened(jsonOf(value).replace(INVISIBLE, "\ufffd"), MAX_VALUE_LENGTH);
 }
 
 function jsonOf(value: unknown): string {

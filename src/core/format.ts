@@ -24,8 +24,22 @@ export const SHOWN_DIGITS = 10;
 
 export const addressText = (address: Address): string => address.slice(0, SHOWN_DIGITS);
 
-/** Quotes at most `maxLength` characters of a text from a client. */
-export const quoted = (text: string, maxLength = 80): string => JSON.stringify(text.slice(0, maxLength));
+/** Returns at most `maxLength` UTF-16 units of a text, without half a surrogate pair; `...` stands for the others. */
+export const shortened = (text: string, maxLength: number): string =>
+  text.length <= maxLength ? text : `${text.slice(0, maxLength).replace(/[\ud800-\udbff]$/, "")}...`;
+
+/** Quotes a text from a client, shortened. */
+export const quoted = (text: string, maxLength = 80): string => JSON.stringify(shortened(text, maxLength));
+
+/** Escapes a UTF-16 unit as JSON does: `\u00e9`. */
+export const jsonEscape = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
+
+/** Escapes all but printable ASCII, which headers and terminals take as it is. */
+export const printableAscii = (text: string): string => text.replace(/[^\x20-\x7e]/g, jsonEscape);
+
+/** `U+000A`. */
+export const codePointText = (code: number): string =>
+  `U+${code.toString(16).toUpperCase().padStart(4, "0")}`;
 
 export const orderText = (number: number): string => `order ${number}`;
 

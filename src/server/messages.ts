@@ -3,6 +3,7 @@ import type { Socket } from "node:net";
 import { scheduler } from "node:timers/promises";
 import { CHAIN_PATH } from "../api/chain-rpc.ts";
 import { ApiError } from "../api/errors.ts";
+import { quoted } from "../core/format.ts";
 import type { AppliedFault } from "./faults.ts";
 
 /** An HTTP request with what the server records about it. */
@@ -105,23 +106,21 @@ const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
 export function checkMediaType({ headers, rawHeaders }: Incoming): void {
   const encoding = headers["content-encoding"];
   if (encoding !== undefined && encoding.toLowerCase() !== "identity") {
-    throw unsupported(`content-encoding ${JSON.stringify(encoding)}`, "send the body uncompressed");
+    throw unsupported(`content-encoding ${quoted(encoding, 200)}`, "send the body uncompressed");
   }
   const type = headers["content-type"];
   if (type === undefined) return;
   const isTwice = headerValues(rawHeaders, "content-type").length > 1;
   if (isTwice || !(type === "application/json" || JSON_TYPE.test(type))) {
     throw unsupported(
-      isTwice ? "two content-types" : JSON.stringify(type),
+      isTwice ? "two content-types" : quoted(type, 200),
       "send content-type: application/json",
     );
   }
 }
 
 const unsupported = (found: string, hint: string): ApiError =>
-  new ApiError("UNSUPPORTED_MEDIA_TYPE", `the body must be JSON in UTF-8, found ${found.slice(0, 200)}`, {
-    hint,
-  });
+  new ApiError("UNSUPPORTED_MEDIA_TYPE", `the body must be JSON in UTF-8, found ${found}`, { hint });
 
 /** Bytes of a refused body that are read, so that the client can receive the answer, before the connection is closed. */
 const MAX_DISCARDED = 16 * 1024 * 1024;

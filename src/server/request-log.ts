@@ -1,6 +1,7 @@
 import { inspect } from "node:util";
 import pc from "picocolors";
 import sonicBoom from "sonic-boom";
+import { printableAscii } from "../core/format.ts";
 
 interface Outcome {
   readonly requestId: string;
@@ -127,7 +128,7 @@ function requestLine(
 ): string {
   const because = code === undefined ? "" : `,"code":"${code}"`;
   const warned = warning === undefined ? "" : `,"warning":${JSON.stringify(warning)}`;
-  const name = SAFE.test(path) ? path : JSON.stringify(printable(path)).slice(1, -1);
+  const name = SAFE.test(path) ? path : JSON.stringify(printableAscii(path)).slice(1, -1);
   return `{"level":${level}${time},"requestId":"${requestId}","method":"${method}","path":"${name}","status":${status},"ms":${Math.round(ms * 1000) / 1000}${because}${warned}}\n`;
 }
 
@@ -148,10 +149,6 @@ function timestamps(): () => string {
   };
 }
 
-/** Escapes characters outside printable ASCII, because a terminal may interpret them. */
-const printable = (path: string): string =>
-  path.replace(/[^\x20-\x7e]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
-
 const clock = (): string => pc.dim(new Date().toISOString().slice(11, 23));
 
 /** Formats a request for a terminal. */
@@ -160,5 +157,5 @@ function terminalLine({ method, path, status, ms, code, warning }: Outcome): str
   const duration = pc.dim(`${ms.toFixed(1)} ms`.padStart(9));
   const because = code === undefined ? "" : ` ${paint(code)}`;
   const warned = warning === undefined ? "" : ` ${pc.yellow(warning)}`;
-  return `${clock()} ${method.padEnd(6)} ${paint(String(status))} ${duration} ${printable(path)}${because}${warned}\n`;
+  return `${clock()} ${method.padEnd(6)} ${paint(String(status))} ${duration} ${printableAscii(path)}${because}${warned}\n`;
 }

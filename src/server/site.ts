@@ -92,10 +92,7 @@ function createRouter(service: Service, page: InspectorPage): Router {
 }
 
 const undecodable = ({ url }: Incoming): ApiError =>
-  new ApiError(
-    "INVALID_PARAMETER",
-    `the path ${JSON.stringify(pathOf(url).slice(0, 200))} is not valid percent-encoding`,
-  );
+  new ApiError("INVALID_PARAMETER", `the path ${quoted(pathOf(url), 200)} is not valid percent-encoding`);
 
 type PoolService = Pick<Service, "options" | "outbox" | "log">;
 

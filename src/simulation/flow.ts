@@ -1,3 +1,4 @@
+import { quoted } from "../core/format.ts";
 import type { OrderType, Outcome, Side } from "../core/terms.ts";
 import type { Money, Price, Size } from "../core/units.ts";
 
@@ -152,8 +153,7 @@ const MAX_SHOWN = 60;
 /** Quotes a text for a message, shortened and with invisible characters escaped; `nothing` for an empty text. */
 export function shown(text: string): string {
   if (text === "") return "nothing";
-  const cut = text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}...` : text;
-  return JSON.stringify(cut).replace(
+  return quoted(text, MAX_SHOWN).replace(
     /[\p{C}\p{Zl}\p{Zp}]/gu,
     (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`,
   );

@@ -1,5 +1,6 @@
 import { nearest } from "../../api/nearest.ts";
 import { AUTH_HEADERS } from "../../api/signing.ts";
+import { shortened } from "../../core/format.ts";
 import { OUTCOMES } from "../../core/terms.ts";
 import type { Declarations } from "./declarations.ts";
 import { entriesIn, itemsOf, LineWords, matching, oneOf, readEach, valuesOf } from "./fields.ts";
@@ -236,6 +237,8 @@ function plainValue(node: Node): string | number | boolean | null {
   if (!NUMBER.test(text)) return text;
   const digits = text.replace(/[eE].*$/, "").replace(/^[-0.]+|\./g, "").length;
   if (digits <= MAX_DIGITS && Number.isFinite(Number(text))) return Number(text);
-  const found = text.slice(0, 40);
-  throw node.wrong(`expected a number of at most ${MAX_DIGITS} digits, found ${found}`, "quote it");
+  throw node.wrong(
+    `expected a number of at most ${MAX_DIGITS} digits, found ${shortened(text, 40)}`,
+    "quote it",
+  );
 }

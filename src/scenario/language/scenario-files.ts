@@ -1,5 +1,6 @@
 import { lstatSync, realpathSync, statSync } from "node:fs";
 import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { codePointText } from "../../core/format.ts";
 import { invalidUtf8Offset, readFailure, readRegular } from "../../regular-file.ts";
 import type { Declarations } from "./declarations.ts";
 import { attempt, type Node, Page, type Place, type ProblemList, UNREADABLE } from "./page.ts";
@@ -156,8 +157,8 @@ function requireLimits(page: Page): void {
     throw page.wrong(0, `expected at most ${MAX_SCENARIO_BYTES} bytes, found more`);
   const control = text.search(CONTROL);
   if (control >= 0) {
-    const code = text.charCodeAt(control).toString(16).toUpperCase().padStart(4, "0");
-    throw page.wrong(control, `expected text, found the control character U+${code}`);
+    const found = codePointText(text.charCodeAt(control));
+    throw page.wrong(control, `expected text, found the control character ${found}`);
   }
   let start = 0;
   for (const { length } of text.split("\n")) {

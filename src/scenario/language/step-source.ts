@@ -1,9 +1,11 @@
+import { shortened } from "../../core/format.ts";
 import { countAtMost } from "../../core/table.ts";
 import { type Readers, type Values, valuesBy } from "./fields.ts";
 import type { Entry, Node, Place } from "./page.ts";
 import type { Source } from "./scenario-files.ts";
 
-const MAX_TEXT_LENGTH = 200;
+/** At most 200 with the dots of a shortened text. */
+const MAX_TEXT_LENGTH = 197;
 /** Characters of a long value that are read for the text of its step. */
 const MAX_SCANNED = 4_000;
 
@@ -80,8 +82,7 @@ export function readStep(
 function stepText({ key, value }: Entry): string {
   const source = value.kind === "text" ? value.text : uncommented(value);
   const text = `${key.text}: ${source.slice(0, MAX_SCANNED)}`.replace(/\s+/g, " ").trim();
-  if (text.length <= MAX_TEXT_LENGTH) return text;
-  return `${text.slice(0, MAX_TEXT_LENGTH - 3).replace(/[\ud800-\udbff]$/, "")}...`;
+  return shortened(text, MAX_TEXT_LENGTH);
 }
 
 function uncommented({ page: { comments, text }, at, end }: Node): string {

@@ -1,3 +1,4 @@
+import { jsonEscape } from "../../core/format.ts";
 import { ConfigError, didYouMean } from "../../setting.ts";
 import { type Place, problemText, sentenceOf, wrongFilesText } from "../language/page.ts";
 import type { DiffLine, Failure } from "../run/result.ts";
@@ -55,11 +56,7 @@ const tapText = (text: string): string => text.replace(/\{$/, "\uff5b").replace(
 const UNPRINTABLE = /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g;
 
 /** Writes a double-quoted scalar on one line, valid in YAML 1.1, YAML 1.2 and JSON. */
-const yamlText = (text: string): string =>
-  JSON.stringify(wellFormed(text)).replace(
-    UNPRINTABLE,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
+const yamlText = (text: string): string => JSON.stringify(wellFormed(text)).replace(UNPRINTABLE, jsonEscape);
 
 /** Writes a mapping of texts, numbers, lists of texts and such mappings. */
 const yamlLines = (content: object): string[] =>

@@ -1,4 +1,4 @@
-import { counted } from "../../core/format.ts";
+import { counted, shortened } from "../../core/format.ts";
 import type { Place } from "../language/page.ts";
 import type { Refused } from "../venue/views.ts";
 
@@ -110,7 +110,7 @@ export function diffOf(wanted: readonly string[], seen: readonly string[]): Diff
   while (end < most && wanted[wanted.length - 1 - end] === seen[seen.length - 1 - end]) end += 1;
   if (start === wanted.length && start === seen.length) return wanted.map(same);
   const middle = middleOf(wanted.slice(start, wanted.length - end), seen.slice(start, seen.length - end));
-  return shortened([
+  return nearDifferences([
     ...wanted.slice(0, start).map(same),
     ...middle,
     ...wanted.slice(wanted.length - end).map(same),
@@ -145,7 +145,7 @@ function middleOf(wanted: readonly string[], seen: readonly string[]): DiffLine[
 }
 
 /** Keeps three lines around each difference, and at most `MAX_SHOWN` lines. */
-function shortened(lines: readonly DiffLine[]): DiffLine[] {
+function nearDifferences(lines: readonly DiffLine[]): DiffLine[] {
   const isNear = (index: number): boolean =>
     lines.slice(Math.max(0, index - 3), index + 4).some(({ kind }) => kind !== "same");
   const shown: DiffLine[] = [];
@@ -188,6 +188,5 @@ const MAX_TEXT = 120;
 
 function shown(value: unknown): string {
   if (value === undefined) return "nothing";
-  const text = JSON.stringify(value);
-  return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}...` : text;
+  return shortened(JSON.stringify(value), MAX_TEXT);
 }
