@@ -73,11 +73,13 @@ describe("a slow reader", () => {
 
   it("shares a buffer of at most 8 MiB with all other readers", () => {
     const latest = new LatestEntries("id: 0\n");
+    let most = 0;
     for (let count = 1; count <= 200_000; count += 1) {
       latest.next.putText(`id: ${count}\nevent: x\ndata: ${"é".repeat(50)}\n\n`);
       latest.added();
-      expect(latest.end - latest.first).toBeLessThanOrEqual(8 * MIB);
+      most = Math.max(most, latest.end - latest.first);
     }
+    expect(most).toBeLessThanOrEqual(8 * MIB);
     expect(latest.end).toBeGreaterThan(16 * MIB);
     const pieces: Uint8Array[] = [];
     for (let place = latest.positionAfter(["id: 199990\n"]) as number; place < latest.end; ) {
