@@ -185,13 +185,15 @@ const placesOf = (asset: string): number => (asset === "USDC" ? MONEY_PLACES : S
 /**
  * Reads the time and each market of a wallets file from a deployment. If the connection is lost after the first answer, the
  * scenarios will fail.
- * @throws ConfigError if the deployment does not answer; for an unknown market, with the nearest slug.
+ * @throws ConfigError if the deployment does not answer, or there is none; for an unknown market, with the nearest slug.
  */
 async function checkTarget(url: string, source: string, { markets }: TargetFile): Promise<void> {
   const client = new ExchangeClient(url);
   try {
     const time = await client.serverTime();
-    if (!time.ok && time.error.status === null) throw new ConfigError(`--target: ${time.error.message}`);
+    const { status = 200, message = "" } = time.ok ? {} : time.error;
+    if (status === null) throw new ConfigError(`--target: ${message}`);
+    if (status === 404) throw new ConfigError(`--target: there is no exchange at ${url}: ${message}`);
     for (const [name, { idOrSlug }] of markets) {
       const found = await client.market(idOrSlug);
       if (found.ok) continue;

@@ -222,6 +222,14 @@ describe("a deployment that does not answer", () => {
     }
   });
 
+  it("is reported if the URL has the path of a pool's exchange that is not there", async () => {
+    const url = `${server.url}/3`;
+    const refused = openTargets(url, folder.write("pool.yaml", walletsFor("any")), ENVIRONMENT);
+    await expect(refused).rejects.toThrow(
+      new ConfigError(`--target: there is no exchange at ${url}: no route "/3/clob/time"`),
+    );
+  });
+
   it("fails a scenario if it stops in between, and does not skip it", async () => {
     const world = readWorld(await readFile(TINY_WORLD, "utf8"));
     const slug = world.events[0]?.markets[0]?.slug ?? "";
