@@ -23,6 +23,8 @@ export function readScenarios(paths: readonly string[], walletsFile: string | nu
   // A wallets file may be in the same folder as the scenarios.
   const found = filesAt(paths);
   const files = found.filter((file) => walletsFile === null || resolve(file) !== resolve(walletsFile));
+  if (files.length === 0)
+    throw new UsageError(`--wallets ${walletsFile} is the only file there: expected a scenario besides it`);
   const scenarios: Scenario[] = [];
   const wrong: WrongFile[] = [];
   const inputs = [...files, ...(walletsFile === null ? [] : [walletsFile])];

@@ -69,7 +69,11 @@ export async function runScenario(scenario: Scenario, options: RunOptions) {
     else failure = failureOf(error, scenario, session, options);
     if (failure !== null && venue !== null) await options.failed?.(venue, scenario, failure);
   } finally {
-    await venue?.dispose();
+    try {
+      await venue?.dispose();
+    } catch (error) {
+      failure ??= failureOf(error, scenario, session, options);
+    }
   }
   const { steps, stateHash, races, transcript, updates, recorded } = session ?? NOTHING;
   const { name, place, seed } = scenario;

@@ -2,7 +2,7 @@ import { parse, YAMLParseError } from "yaml";
 import { unitsOf } from "../../api/decimals.ts";
 import type { Operation, ReplyTo } from "../../api/endpoints.ts";
 import { ExchangeClient, walletOf } from "../../client/client.ts";
-import { collect } from "../../client/result.ts";
+import { collect, ExchangeFailure, orThrow } from "../../client/result.ts";
 import type { Transport } from "../../client/transport.ts";
 import { DocumentError, within } from "../../core/document-error.ts";
 import { decimalText, MONEY_PLACES, SIZE_PLACES } from "../../core/format.ts";
@@ -313,12 +313,26 @@ class TargetVenue extends Venue {
     return this.#addresses.has(account);
   }
 
-  /** Cancels the orders that still rest, so that the next scenario finds the same book. */
+  /** Cancels the orders that still rest, so that the book is as before. @throws VenueError */
   override async dispose(): Promise<void> {
-    for (const [order, { status }] of this.#seen) {
-      if (status === "LIVE") await super.cancel(this.#ownerOf(order), order);
+    try {
+      for (const account of this.#addresses.keys()) await this.#cancelResting(account);
+    } finally {
+      this.#http.close();
     }
-    this.#http.close();
+  }
+
+  /** Cancels an account's orders in the scenario's markets, also those whose reply was lost. @throws VenueError */
+  async #cancelResting(account: string): Promise<void> {
+    const client = await this.#http.of(account);
+    const markets = new Set([...this.knownMarkets.values()].map(({ id }) => id));
+    try {
+      const resting = orThrow(await collect((window) => client.openOrders(window), { limit: 500 }));
+      for (const { id, marketId } of resting) if (markets.has(marketId)) orThrow(await client.cancel(id));
+    } catch (error) {
+      if (!(error instanceof ExchangeFailure)) throw error;
+      throw new VenueError(`orders of ${account} still rest, and cannot be canceled: ${error.message}`);
+    }
   }
 
   async call<O extends Operation>(operation: O, call?: DirectCall): Promise<Attempt<ReplyTo<O>>> {
@@ -342,9 +356,10 @@ class TargetVenue extends Venue {
     return millis((await this.ask("getTime")).time * 1000);
   }
 
-  /** Does not fund the account, because the wallets file declares its funds. */
+  /** Cancels what an interrupted run left. Does not fund the account, because the wallets file declares its funds. */
   override async open(account: string): Promise<Attempt<null>> {
     await this.signIn(account);
+    await this.#cancelResting(account);
     return DONE;
   }
 

@@ -88,6 +88,7 @@ describe("the exit code of clobsim run", () => {
     good --target http://127.0.0.1:1  | --target goes with --wallets, a file with the wallets, markets and funds there
     good --via htp                    | --via expects process or http, found "htp", did you mean http?
     good --via http --target http://127.0.0.1:1             | --target and --via contradict each other: give one of them
+    good/a.yaml --target http://127.0.0.1:1 --wallets good/a.yaml | --wallets good/a.yaml is the only file there: expected a scenario besides it
     good --target http://127.0.0.1:1 --wallets none.yaml    | --wallets none.yaml: there is no such file
     good --target http://127.0.0.1:1 --wallets wallets.yaml | --wallets wallets.yaml: accounts.alice.privateKey: expected 0x and 64 hexadecimal digits in quotes, or $NAME of a variable that holds them
     good --seed                       | --seed expects

@@ -60,6 +60,18 @@ async function runThere(text: string, wallets: string, repeat = 1) {
   return folder.run(text, { via: "target", target, repeat });
 }
 
+async function bidsIn(slug: string) {
+  const { tokens } = orThrow(await operator.market(slug));
+  return orThrow(await operator.book(tokens[0]?.tokenId ?? "")).bids;
+}
+
+const RESTS = `scenario: a bid rests
+accounts: { alice: { USDC: 10 } }
+steps:
+  - alice: BUY 10 YES @ 0.10 as bid
+  - expect: { book: { YES: { bids: [0.10 x 10] } } }
+`;
+
 const walletsFor = (slug: string): string => `markets: { market: ${slug} }\n${ACCOUNTS}`;
 
 const TRADE = `scenario: a partial fill leaves the remainder live
@@ -96,13 +108,7 @@ describe("a scenario on a deployment", () => {
   });
 
   it("is opened anew for each repeated run, at whatever time", async () => {
-    const text = `scenario: again
-accounts: { alice: { USDC: 10 } }
-steps:
-  - alice: BUY 10 YES @ 0.10 as bid
-  - expect: { book: { YES: { bids: [0.10 x 10] } } }
-`;
-    const { failure, status } = await runThere(text, walletsFor(await newMarket()), 3);
+    const { failure, status } = await runThere(RESTS, walletsFor(await newMarket()), 3);
     expect(failure).toBeNull();
     expect(status).toBe("passed");
   });
@@ -188,8 +194,38 @@ steps:
       walletsFor(slug),
     );
     expect([passed.status, failed.status]).toEqual(["passed", "failed"]);
-    const { tokens } = orThrow(await operator.market(slug));
-    expect(orThrow(await operator.book(tokens[0]?.tokenId ?? "")).bids).toEqual([]);
+    expect(await bidsIn(slug)).toEqual([]);
+  });
+
+  it("leaves no resting order whose reply was lost", async () => {
+    const slug = await newMarket();
+    const lost = await operator.control.addFault({ route: "POST /clob/order", drop: "reply", times: 1 });
+    const { status } = await runThere(RESTS, walletsFor(slug));
+    expect([lost.ok, status]).toEqual([true, "failed"]);
+    expect(await bidsIn(slug)).toEqual([]);
+  });
+
+  it("fails if an order cannot be canceled at the end, and the next run cancels it", async () => {
+    const slug = await newMarket();
+    orThrow(await operator.control.addFault({ route: "DELETE /clob/order", status: 503, times: 1 }));
+    const { failure } = await runThere(RESTS, walletsFor(slug));
+    expect(failure?.message).toMatch(/^orders of alice still rest, and cannot be canceled: UNAVAILABLE: /);
+    expect((await runThere(RESTS, walletsFor(slug))).failure).toBeNull();
+    expect(await bidsIn(slug)).toEqual([]);
+  });
+
+  it("does not touch orders of its wallets in other markets", async () => {
+    const [slug, other] = [await newMarket(), await newMarket()];
+    const elsewhere = new ExchangeClient(server.url, {
+      account: await walletOf(ENVIRONMENT.ALICE_KEY),
+      time: "server",
+    });
+    orThrow(await elsewhere.derive());
+    const tokenId = orThrow(await operator.market(other)).tokens[0]?.tokenId ?? "";
+    orThrow(await elsewhere.place({ tokenId, side: "BUY", price: 0.2, size: 5 }));
+    expect((await runThere(RESTS, walletsFor(slug))).failure).toBeNull();
+    expect(await bidsIn(other)).toHaveLength(1);
+    elsewhere.close();
   });
 });
 
