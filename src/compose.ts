@@ -1,5 +1,6 @@
 import { numbersAs } from "./api/decimals.ts";
 import { ApiError } from "./api/errors.ts";
+import { isLoopback } from "./api/loopback.ts";
 import { MarketRanking, SearchIndex } from "./api/market-search.ts";
 import { BookPages } from "./api/order-book.ts";
 import { HmacKeys } from "./api/signing.ts";
@@ -45,7 +46,7 @@ import { logBelow, requestLog } from "./server/request-log.ts";
 import type { DevWallet, Service, ServiceOptions } from "./server/service.ts";
 import { ExchangeSite, InspectorPage, Pool } from "./server/site.ts";
 import { Stream } from "./server/stream.ts";
-import { ConfigError, isLoopback } from "./setting.ts";
+import { ConfigError } from "./setting.ts";
 import type { World } from "./simulation/world.ts";
 import { devPrivateKey } from "./simulation/world-accounts.ts";
 import { VERSION } from "./version.ts";

@@ -1,3 +1,4 @@
+import { isLoopback } from "./api/loopback.ts";
 import { BOT_PROFILES, type ProfileName } from "./bots/profiles.ts";
 import type { BalancePolicy, SettlementMode } from "./core/terms.ts";
 import { parseIso } from "./core/time.ts";
@@ -14,7 +15,6 @@ import {
   HOST_HEADER,
   inGroup,
   isGiven,
-  isLoopback,
   LINE_OR_MOMENT,
   reader,
   SEED,

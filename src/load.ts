@@ -51,7 +51,7 @@ function loadBundle(use: string): Entries {
   const requireOfNode = createRequire(path);
   const require = (id: string): unknown => hosts[id] ?? requireOfNode(id);
   // The query identifies the program, because cached openings are valid for one program only.
-  url.search = hex8(crc32(bytes));
+  url.search = crc32(bytes).toString(16);
   script.runInThisContext()(module, require, url.href);
   return module.exports as Entries;
 }
@@ -63,10 +63,8 @@ function loadBundle(use: string): Entries {
 function cacheName(path: string, bytes: Buffer): string {
   const { version, arch, execArgv, env } = process;
   const circumstances = JSON.stringify([path, version, arch, execArgv, env.NODE_OPTIONS, bytes.length]);
-  return hex8(crc32(circumstances, crc32(bytes)));
+  return crc32(circumstances, crc32(bytes)).toString(16);
 }
-
-const hex8 = (value: number): string => value.toString(16).padStart(8, "0");
 
 function once(run: () => void): () => void {
   let isDue = true;

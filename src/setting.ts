@@ -299,10 +299,6 @@ export const SHARD: Reader<Shard> = {
   },
 };
 
-/** Whether only this machine can reach a host. */
-export const isLoopback = (host: string): boolean =>
-  host === "::1" || host.toLowerCase() === "localhost" || (isIP(host) === 4 && host.startsWith("127."));
-
 const readHost = (text: string): string | null => {
   const label = "[a-z\\d](?:[a-z\\d-]{0,61}[a-z\\d])?";
   const isName = text.length <= 253 && new RegExp(`^${label}(?:\\.${label})*$`, "i").test(text);

@@ -97,7 +97,7 @@ describe("the program", () => {
 
   it("caches V8's code for each command, and uses it at the next start", async () => {
     const first = await printed(folder);
-    expect(files().map((name) => name.replace(/[0-9a-f]{8}$/, ""))).toEqual(["code-completion-"]);
+    expect(files().map((name) => name.replace(/[0-9a-f]{1,8}$/, ""))).toEqual(["code-completion-"]);
     const path = join(folder, files()[0] as string);
     utimesSync(path, 1, 1);
     const before = readFileSync(path);

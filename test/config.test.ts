@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { isLoopback } from "../src/api/loopback.ts";
 import { type Config, DEFAULT_CONFIG, readConfig, SETTINGS } from "../src/config.ts";
 import { flagOf, type Given, truth, valuesOf, variableOf } from "../src/setting.ts";
 import { VERSION } from "../src/version.ts";
@@ -130,6 +131,15 @@ describe("the configuration", () => {
       expect(() => configOf({ host: [host] })).toThrow(`--host ${host} admits other machines`);
       expect(configOf({ host: [host], "sim-token": ["t"] }).host).toBe(host);
     },
+  );
+
+  it.each(["127.0.0.1", "127.255.30.4", "::1", "localhost", "LocalHost"])("is loopback at %s", (host) => {
+    expect(configOf({ host: [host] }).simToken).toBeNull();
+  });
+
+  it.each(["127.0.0.256", "127.0.0.01", "127.0.0.1.1", "127.1", "localhost.", "[127.0.0.1]"])(
+    "is not loopback at %s",
+    (host) => expect(isLoopback(host)).toBe(false),
   );
 
   it("refuses to generate markets for the world of a file", () => {

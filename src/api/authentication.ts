@@ -5,6 +5,7 @@ import { isAddress } from "../core/terms.ts";
 import { isUnixSeconds } from "../core/time.ts";
 import { endpoints } from "./endpoint.ts";
 import { ApiError, type ERROR_SCOPES, withPrefix } from "./errors.ts";
+import { isLoopback } from "./loopback.ts";
 import { objectBody } from "./request-body.ts";
 import * as field from "./schemas.ts";
 import { exactly, type ReplyOf } from "./schemas.ts";
@@ -278,13 +279,14 @@ function outcomeOf(finding: Finding, passed: string): { ok: boolean | null; mess
 
 const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i;
 
-const LOOPBACK = /^(?:localhost|127\.0\.0\.1|\[::1\])(?=:|$)/i;
-
-/** Returns all loopback names of a loopback host, and any other host alone. */
-const namesOf = (host: string): string[] =>
-  LOOPBACK.test(host)
-    ? [host, ...["localhost", "127.0.0.1", "[::1]"].map((name) => host.replace(LOOPBACK, name))]
+/** Returns the usual loopback names of a loopback host, with its port, and any other host alone. */
+function namesOf(host: string): string[] {
+  const name = host.replace(/:\d*$/, "");
+  const port = host.slice(name.length);
+  return isLoopback(name)
+    ? [host, ...["localhost", "127.0.0.1", "[::1]"].map((each) => each + port)]
     : [host];
+}
 
 /** Returns the host of a URL or path, its target from below `/clob` on, and the path of that target. */
 function targetIn(given: string, prefix: string) {

@@ -9,7 +9,7 @@ import {
   type SettlementFaultTerms,
 } from "../core/chain/chain.ts";
 import { blockHash, transactionHash } from "../core/chain/chain-hashes.ts";
-import { CONTRACTS, OPERATOR, ORACLE } from "../core/chain/contracts.ts";
+import { CONTRACTS, NO_PARENT, OPERATOR, ORACLE } from "../core/chain/contracts.ts";
 import { finalHeight } from "../core/chain/settlement.ts";
 import { kindOf, type Transaction } from "../core/chain/transaction.ts";
 import { idOf } from "../core/ids.ts";
@@ -203,8 +203,6 @@ export const chainEndpoints = endpoints("control", "Settlement chain", {
     errors: ["FAULT_NOT_FOUND"],
   },
 });
-
-const NO_PARENT = hashIn(`0x${"0".repeat(64)}`);
 
 export function chainReply({ state, checksums }: View): ReplyOf<typeof chainSchema> {
   const { chain, config } = state;

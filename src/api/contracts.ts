@@ -1,5 +1,5 @@
 import { DEFAULT_BASE_FEE, OPERATOR_MAX_FEE } from "../core/chain/chain.ts";
-import { CONTRACTS, indexSetOf, NO_PARENT, TOKEN_UNITS } from "../core/chain/contracts.ts";
+import { CONTRACTS, indexSetOf, NO_PARENT, numberWord, TOKEN_UNITS } from "../core/chain/contracts.ts";
 import { callGas, type PartitionCall, type RedeemCall } from "../core/chain/transaction.ts";
 import type { CommandOf } from "../core/commands.ts";
 import type { Address } from "../core/terms.ts";
@@ -127,19 +127,17 @@ const WORD_BYTES = 32;
 
 /** ABI-encodes the call: its selector, then words of 32 bytes, with a list after all other arguments. */
 function inputOf(call: PartitionCall | RedeemCall): string {
-  const ids = [word(BigInt(call.collateral)), call.parent.slice(2), call.condition.slice(2)];
+  const ids = [numberWord(BigInt(call.collateral)), call.parent.slice(2), call.condition.slice(2)];
   const isRedemption = call.kind === "redeem";
   const list = isRedemption ? call.indexSets : call.partition;
-  const amounts = isRedemption ? [] : [word(BigInt(call.amount))];
+  const amounts = isRedemption ? [] : [numberWord(BigInt(call.amount))];
   const head = ids.length + 1 + amounts.length;
   const words = [
     ...ids,
-    word(BigInt(head * WORD_BYTES)),
+    numberWord(head * WORD_BYTES),
     ...amounts,
-    word(BigInt(list.length)),
-    ...list.map((item) => word(BigInt(item))),
+    numberWord(list.length),
+    ...list.map((item) => numberWord(BigInt(item))),
   ];
   return `0x${SELECTORS[call.kind]}${words.join("")}`;
 }
-
-const word = (value: bigint): string => value.toString(16).padStart(2 * WORD_BYTES, "0");

@@ -22,7 +22,7 @@ const bookSchema = exactly("Book", {
   tickSize: field.price,
   lastTradePrice: field.price.nullable(),
   sequence: field.count,
-  hash: z.string().regex(/^[0-9a-f]{64}$/),
+  hash: field.digest,
   updatedAt: field.moment,
 });
 

@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
 import { jsonEscape, shortened } from "../core/format.ts";
+import { isWord } from "../core/terms.ts";
 import { nestingOf } from "./request-body.ts";
 import { HmacKey, type SignedRequest, type StoredCredentials } from "./signing.ts";
 
@@ -32,13 +33,12 @@ const correct = <T>(value: T): Choice<T> => ({ value, mistakes: [], hint: "" });
 const wrong = <T>(name: Mistake, value: T, hint: string): Choice<T> => ({ value, mistakes: [name], hint });
 
 const HEX_DIGEST = /^[0-9a-f]{64}$/i;
-const PREFIXED_DIGEST = /^0x[0-9a-f]{64}$/i;
 const BASE64_DIGEST = /^(?:[A-Za-z0-9+/]{43}=?|[A-Za-z0-9_-]{43}=?)$/;
 
 /** Converts the digest that was sent to lower-case hex, with any mistake in its format; undefined if it is not a digest. */
 function digestSent(signature: string): Choice<string> | undefined {
   if (HEX_DIGEST.test(signature)) return correct(signature.toLowerCase());
-  if (PREFIXED_DIGEST.test(signature)) {
+  if (isWord(signature)) {
     const hint = "the digest was sent with a 0x prefix: would match with the 64 hexadecimal digits alone";
     return wrong("DIGEST_0X", signature.slice(2).toLowerCase(), hint);
   }

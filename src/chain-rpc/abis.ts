@@ -1,6 +1,6 @@
 import { encodeErrorResult, parseAbi, toEventSelector } from "viem/utils";
 import { CONTRACT_ABIS } from "../api/contracts.ts";
-import { CONTRACTS } from "../core/chain/contracts.ts";
+import { CONTRACTS, numberWord } from "../core/chain/contracts.ts";
 import type { Address } from "../core/terms.ts";
 import { RpcError } from "./json-rpc.ts";
 
@@ -47,13 +47,6 @@ type Input = string | number | bigint | boolean | readonly Input[];
 
 type Emit = (...inputs: readonly Input[]) => Log;
 
-/** Encodes a number as 32 bytes, in 64 hex digits. */
-export function numberWord(value: number | bigint): string {
-  const digits = value.toString(16);
-  return ZEROS.slice(digits.length) + digits;
-}
-
-const ZEROS = "0".repeat(64);
 const ADDRESS_PADDING = "0".repeat(24);
 
 /** Encodes an address in lower case as 32 bytes, in 64 hex digits. */

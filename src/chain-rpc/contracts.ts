@@ -1,7 +1,14 @@
 import { type DecodeFunctionDataReturnType, decodeFunctionData, encodeFunctionResult } from "viem/utils";
 import { baseFeeOf, blockAt, CHAIN_ID, headBlock } from "../core/chain/chain.ts";
 import { blockHash } from "../core/chain/chain-hashes.ts";
-import { CONTRACTS, collectionId, conditionId, NO_PARENT, positionId } from "../core/chain/contracts.ts";
+import {
+  CONTRACTS,
+  collectionId,
+  conditionId,
+  NO_PARENT,
+  positionId,
+  ZERO_WORD,
+} from "../core/chain/contracts.ts";
 import type { ContractCall } from "../core/chain/transaction.ts";
 import { type Market, marketOfToken } from "../core/market.ts";
 import { PAYOUTS } from "../core/rules/contract-calls.ts";
@@ -229,12 +236,10 @@ const heightOf = ({ state, block }: BlockView): number =>
 const limitsAt = ({ state, block }: BlockView) =>
   limitsOf(state.chain, block === "pending" ? undefined : block.serial);
 
-const NO_HASH = `0x${"0".repeat(64)}`;
-
 /** Returns the hash of an earlier block; zero for other heights, like the BLOCKHASH opcode. */
 function hashAt(view: BlockView, height: number): string {
   const block = height < heightOf(view) ? blockAt(view.state.chain, height) : undefined;
-  return block === undefined ? NO_HASH : blockHash(view.state, block);
+  return block === undefined ? ZERO_WORD : blockHash(view.state, block);
 }
 
 const CONTRACT_AT: ReadonlyMap<Address, Contract> = new Map<Address, Contract>([

@@ -5,7 +5,7 @@ import { blockOfHash } from "../core/chain/chain-hashes.ts";
 import { finalHeight } from "../core/chain/settlement.ts";
 import type { State } from "../core/state.ts";
 import { runSteps, type Steps } from "../core/steps.ts";
-import { readAddress } from "../core/terms.ts";
+import { isWord, readAddress } from "../core/terms.ts";
 import type { Millis } from "../core/units.ts";
 
 export class RpcError extends Error {
@@ -123,9 +123,8 @@ export const readCount = countUpTo(Number.MAX_SAFE_INTEGER);
 export const readAddressParam = reader("an address of 20 bytes", (value) =>
   typeof value === "string" ? readAddress(value) : null,
 );
-const HASH = /^0x[0-9a-fA-F]{64}$/;
-export const isHash = (value: unknown): boolean => typeof value === "string" && HASH.test(value);
-export const readHash = reader("32 bytes in hex", (value) => textOf(HASH, value));
+export const isHash = (value: unknown): value is string => typeof value === "string" && isWord(value);
+export const readHash = reader("32 bytes in hex", (value) => (isHash(value) ? value.toLowerCase() : null));
 export const readBytes = reader(
   "bytes in hex, two digits each",
   (value) => textOf(/^0x(?:[0-9a-fA-F]{2})*$/, value) as `0x${string}` | null,

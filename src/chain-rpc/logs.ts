@@ -3,6 +3,7 @@ import { blockHash, orderHash, transactionHash } from "../core/chain/chain-hashe
 import {
   CONTRACTS,
   NO_PARENT,
+  numberWord,
   ORACLE,
   questionIdOf,
   TOKEN_UNITS,
@@ -16,7 +17,7 @@ import { PAYOUTS } from "../core/rules/contract-calls.ts";
 import { FAUCET, FEES, type State } from "../core/state.ts";
 import { type Address, unreachable } from "../core/terms.ts";
 import { notional } from "../core/units.ts";
-import { collateralEvents, exchangeEvents, type Log, numberWord, tokenEvents } from "./abis.ts";
+import { collateralEvents, exchangeEvents, type Log, tokenEvents } from "./abis.ts";
 import { quantity, secondsOf } from "./json-rpc.ts";
 
 const { Transfer } = collateralEvents;

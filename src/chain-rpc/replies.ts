@@ -8,6 +8,7 @@ import {
   ORACLE,
   questionIdOf,
   TOKEN_UNITS,
+  ZERO_WORD,
 } from "../core/chain/contracts.ts";
 import { blockOf, tradesOf } from "../core/chain/settlement.ts";
 import { type CallContent, logCountOf, ownGas, type Transaction } from "../core/chain/transaction.ts";
@@ -186,7 +187,6 @@ const FULL_BLOOM = `0x${"f".repeat(BLOOM_DIGITS)}`;
 /** Returns a bloom filter for a number of logs. It matches everything if there is any log, which a bloom filter may do. */
 const bloomOf = (logs: number): string => (logs === 0 ? EMPTY_BLOOM : FULL_BLOOM);
 
-const ZERO_WORD = `0x${"0".repeat(64)}`;
 /** Keccak-256 of an empty RLP list, for blocks without uncles. */
 const NO_UNCLES = "0x1dcc4de8dec75d7aab85b567b6ccd41ad312451b948a7413f0a142fd40d49347";
 /** Keccak-256 of an empty RLP string, the root of an empty trie. */

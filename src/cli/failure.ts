@@ -1,7 +1,7 @@
 import { counted } from "../core/format.ts";
+import { hex8 } from "../core/hash.ts";
 import type { Decision } from "../core/refusals.ts";
 import type { State } from "../core/state.ts";
-import { hex8 } from "../engine/hashes.ts";
 import { DataFileError } from "../engine/journal.ts";
 import { damageText } from "../engine/journal-scan.ts";
 import { ReplayDiffers } from "../engine/replayer.ts";

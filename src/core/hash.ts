@@ -21,6 +21,12 @@ function hexOf(bytes: Uint8Array): string {
 /** Returns the Keccak-256 of bytes given in hex without `0x`, 64 lower-case hex digits. */
 export const keccak256Hex = (hex: string): string => bytesToHex(keccak_256(hexToBytes(hex)));
 
+const HEX_OF_BYTE = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
+
+/** Formats 32 bits as 8 lower-case hex digits. */
+export const hex8 = (value: number): string =>
+  `${HEX_OF_BYTE[value >>> 24]}${HEX_OF_BYTE[(value >>> 16) & 255]}${HEX_OF_BYTE[(value >>> 8) & 255]}${HEX_OF_BYTE[value & 255]}`;
+
 const FIRST = 0x9e3779b1;
 const SECOND = 0x85ebca6b;
 const STEP = 0x52dce729;

@@ -44,6 +44,9 @@ export type Address = string;
 /** Whether a text is `0x` and 40 hex digits of either case; an EIP-55 checksum is not verified. */
 export const isAddress = (text: string): boolean => /^0x[0-9a-fA-F]{40}$/.test(text);
 
+/** Whether a text is `0x` and 64 hex digits of either case: 32 bytes. */
+export const isWord = (text: string): boolean => /^0x[0-9a-fA-F]{64}$/.test(text);
+
 /** Returns the lower-case form of an address; null if the text is not an address. */
 export const readAddress = (text: string): Address | null => (isAddress(text) ? text.toLowerCase() : null);
 

@@ -1,4 +1,5 @@
 import { dirname, join } from "node:path";
+import { hex8 } from "../core/hash.ts";
 import type { Durability } from "../setting.ts";
 import { VERSION } from "../version.ts";
 import type { Clock, ClockSetting } from "./clock.ts";
@@ -14,7 +15,6 @@ import {
   removeBesideJournal,
   removeDrafts,
 } from "./files.ts";
-import { hex8 } from "./hashes.ts";
 import { type Persistence, PersistenceError, type SessionLog } from "./journal.ts";
 import { JournalFile, type Mark } from "./journal-file.ts";
 import {

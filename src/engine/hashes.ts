@@ -1,19 +1,13 @@
 import { createHash } from "node:crypto";
 import { crc32 as crc32OfText } from "node:zlib";
 import { type DomainEvent, mixEvents, type WordSink } from "../core/events.ts";
-import { Digest, type DigestWords } from "../core/hash.ts";
+import { Digest, type DigestWords, hex8 } from "../core/hash.ts";
 import type { State } from "../core/state.ts";
 import { canonicalLines } from "../core/state-document.ts";
 import type { Millis } from "../core/units.ts";
 
 /** Number of hex digits of 32 bits. */
 export const HEX_DIGITS = 8;
-
-const HEX_OF_BYTE = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
-
-/** Formats 32 bits as 8 lower-case hex digits. */
-export const hex8 = (value: number): string =>
-  `${HEX_OF_BYTE[value >>> 24]}${HEX_OF_BYTE[(value >>> 16) & 255]}${HEX_OF_BYTE[(value >>> 8) & 255]}${HEX_OF_BYTE[value & 255]}`;
 
 /** CRC-32 as in zlib and PNG: reflected polynomial, all ones before and inverted after (RFC 1952 section 8). */
 const POLYNOMIAL = 0xedb8_8320;
@@ -146,7 +140,7 @@ export class HistoryDigest {
 
   /** 32 hex digits, from which another digest can continue. */
   get text(): string {
-    return this.#digest.words.map((word) => (word >>> 0).toString(16).padStart(8, "0")).join("");
+    return this.#digest.words.map(hex8).join("");
   }
 
   /** 32 bits of the digest. All four words are combined, because the latest command does not affect each of them. */

@@ -1,11 +1,11 @@
 import { Buffer } from "node:buffer";
 import { join } from "node:path";
 import { counted } from "../core/format.ts";
+import { hex8 } from "../core/hash.ts";
 import { runSteps, type Steps } from "../core/steps.ts";
 import type { Durability } from "../setting.ts";
 import { copyBytes, type Disk, type DiskFile, type Range } from "./disk.ts";
 import { JOURNAL_FILE, nextTornFile, stateFileIn } from "./files.ts";
-import { hex8 } from "./hashes.ts";
 import { DataFileError } from "./journal.ts";
 import { LineReader, parseLine } from "./journal-codec.ts";
 import { BEGINNING, isControl, type JournalEnd, type Line, type OpeningData } from "./journal-line.ts";
@@ -236,7 +236,7 @@ const SECTOR = 512;
  * sector after zeros.
  */
 function isTornStart(bytes: Buffer, { number, check, offset }: JournalEnd): boolean {
-  const expected = `{"n":${number + 1},"p":"${check.toString(16).padStart(8, "0")}","s":`;
+  const expected = `{"n":${number + 1},"p":"${hex8(check)}","s":`;
   const zeros = bytes.findIndex((byte) => byte !== 0);
   if (zeros !== 0) return zeros < 0 || (offset + zeros) % SECTOR === 0;
   const begun = bytes.indexOf(0);

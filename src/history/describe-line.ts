@@ -1,12 +1,13 @@
 import { actorOf, commandText, orderWords } from "../core/commands.ts";
 import { eventsText } from "../core/events.ts";
+import { hex8 } from "../core/hash.ts";
 import { marketOfToken } from "../core/market.ts";
 import { orderIdText, tokenIdText } from "../core/names.ts";
 import type { Decision, RefusedRequest, Scalar } from "../core/refusals.ts";
 import type { State } from "../core/state.ts";
 import type { Address } from "../core/terms.ts";
 import { toIso } from "../core/time.ts";
-import { eventHash, hex8 } from "../engine/hashes.ts";
+import { eventHash } from "../engine/hashes.ts";
 import {
   type ControlKind,
   type ControlRecords,

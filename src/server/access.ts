@@ -3,15 +3,12 @@ import type { IncomingHttpHeaders } from "node:http";
 import { isIP } from "node:net";
 import { checkSignedRequest } from "../api/authentication.ts";
 import { ApiError } from "../api/errors.ts";
+import { isLoopback } from "../api/loopback.ts";
 import { AUTH_HEADERS, type HeaderValues } from "../api/signing.ts";
 import { quoted } from "../core/format.ts";
 import type { Address } from "../core/terms.ts";
 import { headerValues, type Incoming, pathOf } from "./messages.ts";
 import type { Service } from "./service.ts";
-
-/** Whether a host name, without its port, always means this machine. */
-const isLoopbackName = (name: string): boolean =>
-  name === "localhost" || name === "[::1]" || (isIP(name) === 4 && name.startsWith("127."));
 
 interface HostRule {
   readonly allowHosts: readonly string[];
@@ -46,7 +43,7 @@ export function guardHost(rule: HostRule, request: Incoming): void {
 function checkName(rule: HostRule, host: string): void {
   const name = HOST.exec(host.toLowerCase())?.[1];
   if (name === undefined) throw refuse(`the Host ${quoted(host)}`);
-  if (isLoopbackName(name) || rule.allowHosts.includes(name)) return;
+  if (isLoopback(name) || rule.allowHosts.includes(name)) return;
   if (rule.beyondLoopback && isIP(name.replace(/^\[|\]$/g, "")) !== 0) return;
   throw refuse(`the Host ${quoted(host)}`);
 }
@@ -61,7 +58,7 @@ const ORIGIN = /^https?:\/\/(\[[0-9a-f:.]+\]|[^/:@?#\s]+)(?::[0-9]{1,5})?$/;
 /** Whether an Origin header names a page of this machine; the value `null` does not. */
 export function allowedOrigin(origin: string): boolean {
   const host = ORIGIN.exec(origin.toLowerCase())?.[1];
-  return host !== undefined && isLoopbackName(host);
+  return host !== undefined && isLoopback(host);
 }
 
 const ALLOWED_HEADERS = [

@@ -1,5 +1,5 @@
 import { confirmationsOf, DEFAULT_BASE_FEE, INITIAL_NATIVE_BALANCE } from "../core/chain/chain.ts";
-import { CONTRACTS, UNLIMITED } from "../core/chain/contracts.ts";
+import { CONTRACTS, numberWord, UNLIMITED } from "../core/chain/contracts.ts";
 import { type ContractCall, callGas } from "../core/chain/transaction.ts";
 import type { Command, CommandOf, Stamped } from "../core/commands.ts";
 import { tokenIdIn as tokenIdOfMarket } from "../core/market.ts";
@@ -79,7 +79,7 @@ function submit(exchange: EmptyExchange, command: Command): void {
   );
 }
 
-const EXCHANGE_WORD = CONTRACTS.exchange.slice(2).padStart(64, "0");
+const EXCHANGE_WORD = numberWord(BigInt(CONTRACTS.exchange));
 
 /** Returns the commands by which a funded trader approves the exchange, if approvals are required. */
 export function approvalsOf({ address, collateral }: CommandOf<"fundAccount">): Command[] {
@@ -93,12 +93,12 @@ export function approvalsOf({ address, collateral }: CommandOf<"fundAccount">): 
     sending(
       CONTRACTS.collateral,
       { kind: "approve", spender: CONTRACTS.exchange, amount: String(UNLIMITED) },
-      `0x095ea7b3${EXCHANGE_WORD}${"f".repeat(64)}`,
+      `0x095ea7b3${EXCHANGE_WORD}${numberWord(UNLIMITED)}`,
     ),
     sending(
       CONTRACTS.conditionalTokens,
       { kind: "setApprovalForAll", operator: CONTRACTS.exchange, approved: true },
-      `0xa22cb465${EXCHANGE_WORD}${"1".padStart(64, "0")}`,
+      `0xa22cb465${EXCHANGE_WORD}${numberWord(1)}`,
     ),
   ];
 }

@@ -1,10 +1,10 @@
 import { closeSync, fdatasync, openSync, unlinkSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { hex8 } from "../../src/core/hash.ts";
 import { millis } from "../../src/core/units.ts";
 import { nodeDisk } from "../../src/engine/disk.ts";
 import type { Exchange } from "../../src/engine/exchange.ts";
-import { hex8 } from "../../src/engine/hashes.ts";
 import { JournalFile } from "../../src/engine/journal-file.ts";
 import { BEGINNING, type OpeningData } from "../../src/engine/journal-line.ts";
 import { restoreTargets, scan } from "../../src/engine/journal-scan.ts";

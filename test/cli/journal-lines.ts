@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { crc32 } from "node:zlib";
-import { hex8 } from "../../src/engine/hashes.ts";
+import { hex8 } from "../../src/core/hash.ts";
 
 /** A line of a journal without its checksum. */
 export type TextLine = Readonly<Record<string, unknown>>;

@@ -1,8 +1,9 @@
 import { eventStreamReader, type StreamEntry, streamEntry } from "../../src/api/event-stream.ts";
 import type { Command } from "../../src/core/commands.ts";
+import { hex8 } from "../../src/core/hash.ts";
 import { millis } from "../../src/core/units.ts";
 import { Exchange } from "../../src/engine/exchange.ts";
-import { eventHash, hex8 } from "../../src/engine/hashes.ts";
+import { eventHash } from "../../src/engine/hashes.ts";
 import type { OpeningData } from "../../src/engine/journal-line.ts";
 import { originOfJournal } from "../../src/engine/origin.ts";
 

@@ -1,6 +1,7 @@
-import { sha256Hex } from "../hash.ts";
+import { hex8, sha256Hex } from "../hash.ts";
 import { idOf } from "../ids.ts";
 import type { State } from "../state.ts";
+import { isWord } from "../terms.ts";
 import { type Block, blockAt } from "./chain.ts";
 import { tradesOf } from "./settlement.ts";
 import { type Transaction, TransactionContent } from "./transaction.ts";
@@ -11,7 +12,6 @@ import { type Transaction, TransactionContent } from "./transaction.ts";
 const HASHED_DIGITS = 52;
 const NUMBER_DIGITS = 12;
 const LOW_BITS = 4_294_967_296;
-const HASH = /^0x[0-9a-f]{64}$/;
 
 /** Returns the hash of a transaction: of its signed bytes if it has any, else of the seed and its content. */
 export function transactionHash(state: State, transaction: Transaction): string {
@@ -25,7 +25,7 @@ export function transactionHash(state: State, transaction: Transaction): string 
 
 /** Returns the transaction of a hash; undefined if there is none. */
 export function transactionOfHash(state: State, hash: string): Transaction | undefined {
-  if (!HASH.test(hash)) return undefined;
+  if (!isWord(hash)) return undefined;
   const { transactions, signed } = state.chain;
   const transaction = transactions.find(signed.get(hash) ?? numberIn(hash));
   return transaction !== undefined && transactionHash(state, transaction) === hash ? transaction : undefined;
@@ -33,15 +33,13 @@ export function transactionOfHash(state: State, hash: string): Transaction | und
 
 /** Returns the hash of a block: of the seed and of the whole chain up to it. */
 export function blockHash({ config }: State, { height, digestA, digestB, digestC, digestD }: Block): string {
-  const words = [digestA, digestB, digestC, digestD]
-    .map((word) => (word >>> 0).toString(16).padStart(8, "0"))
-    .join("");
+  const words = [digestA, digestB, digestC, digestD].map(hex8).join("");
   return withNumber(`clobsim block\n${config.seed}\n${height}\n${words}`, height);
 }
 
 /** Returns the block of a hash; undefined if the current chain does not have it. */
 export function blockOfHash(state: State, hash: string): Block | undefined {
-  if (!HASH.test(hash)) return undefined;
+  if (!isWord(hash)) return undefined;
   const block = blockAt(state.chain, numberIn(hash));
   return block !== undefined && blockHash(state, block) === hash ? block : undefined;
 }

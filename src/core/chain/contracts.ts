@@ -23,8 +23,11 @@ export const ZERO_ADDRESS: Address = "0x0000000000000000000000000000000000000000
 /** Units of the ERC-1155 tokens in one size unit: a share has six decimals on the chain, as the collateral has. */
 export const TOKEN_UNITS = 10_000;
 
+/** 32 zero bytes. */
+export const ZERO_WORD = `0x${"0".repeat(64)}` as const;
+
 /** Parent collection of every position: none. */
-export const NO_PARENT = `0x${"0".repeat(64)}` as const;
+export const NO_PARENT = ZERO_WORD;
 
 /** Allowance that spending does not reduce. */
 export const UNLIMITED = (1n << 256n) - 1n;
@@ -67,7 +70,7 @@ export function tokenIdOf(condition: string, outcome: Outcome): string {
 
 /** keccak256(oracle . questionId . outcomeSlotCount). */
 export const conditionId = (oracle: string, question: string, slots: number): string =>
-  `0x${keccak256Hex(oracle.slice(2) + question.slice(2) + word(BigInt(slots)))}`;
+  `0x${keccak256Hex(oracle.slice(2) + question.slice(2) + numberWord(slots))}`;
 
 /** keccak256(collateral . collectionId), as a number. */
 export const positionId = (collateral: string, collection: string): bigint =>
@@ -79,11 +82,11 @@ export const positionId = (collateral: string, collection: string): bigint =>
  * that it exists.
  */
 export function collectionId(condition: string, indexSet: number): string {
-  const hash = BigInt(`0x${keccak256Hex(condition.slice(2) + word(BigInt(indexSet)))}`);
+  const hash = BigInt(`0x${keccak256Hex(condition.slice(2) + numberWord(indexSet))}`);
   let x = hash % P;
   do x = (x + 1n) % P;
   while (!isSquare((((x * x) % P) * x + CURVE_B) % P));
-  return `0x${word(hash >= TOP_BIT ? x | PARITY_BIT : x)}`;
+  return `0x${numberWord(hash >= TOP_BIT ? x | PARITY_BIT : x)}`;
 }
 
 /** Whether a number has a square root modulo P: the Jacobi symbol (Cohen, algorithm 1.4.10), 1 or 0. */
@@ -109,4 +112,10 @@ function trailingZeros(value: bigint): number {
   }
 }
 
-const word = (value: bigint): string => value.toString(16).padStart(64, "0");
+const ZEROS = "0".repeat(64);
+
+/** Encodes a number as 32 bytes, in 64 hex digits. */
+export function numberWord(value: number | bigint): string {
+  const digits = value.toString(16);
+  return ZEROS.slice(digits.length) + digits;
+}

@@ -2,10 +2,10 @@ import { type ReadonlySignal, useComputed, useSignal, useSignalEffect } from "@p
 import { useMemo, useReducer, useRef } from "preact/hooks";
 import type { StreamRequest } from "../../api/event-stream.ts";
 import { counted } from "../../core/format.ts";
+import { hex8 } from "../../core/hash.ts";
 import { numberOf } from "../../core/ids.ts";
 import type { State } from "../../core/state.ts";
 import { countWhile } from "../../core/table.ts";
-import { hex8 } from "../../engine/hashes.ts";
 import type { LineDescription } from "../../history/describe-line.ts";
 import type { ReplayedLine } from "../../history/journal-replay.ts";
 import { curlText, stepText } from "../copy.ts";

@@ -6,7 +6,7 @@ import { collect, ExchangeFailure, orThrow } from "../../client/result.ts";
 import type { Transport } from "../../client/transport.ts";
 import { DocumentError, within } from "../../core/document-error.ts";
 import { decimalText, MONEY_PLACES, SIZE_PLACES } from "../../core/format.ts";
-import { anyOf, SELF_TRADE_POLICIES, type SelfTradePolicy } from "../../core/terms.ts";
+import { anyOf, isWord, SELF_TRADE_POLICIES, type SelfTradePolicy } from "../../core/terms.ts";
 import { FULL_PRICE, type Millis, millis, SHARE_UNITS, type Size, size } from "../../core/units.ts";
 import { FILE_LIMITS, readFailure, readText } from "../../regular-file.ts";
 import type { DirectCall } from "../../server/handlers/all.ts";
@@ -153,7 +153,7 @@ function accountIn(value: unknown, environment: NodeJS.ProcessEnv): TargetAccoun
     else funds.set(key, unitsIn(each, key));
   });
   const privateKey = secrets.get("privateKey") ?? "";
-  if (!/^0x[0-9a-fA-F]{64}$/.test(privateKey) || !isPrivateKey(privateKey.slice(2).toLowerCase()))
+  if (!isWord(privateKey) || !isPrivateKey(privateKey.slice(2).toLowerCase()))
     throw wrong(KEY_RULE, "privateKey");
   const { apiKey, secret, passphrase } = Object.fromEntries(secrets);
   if (apiKey !== undefined && secret !== undefined && passphrase !== undefined)
