@@ -95,9 +95,9 @@ describe("clobsim", () => {
     init a b                     | init expects one folder, found 2 (see clobsim init --help)
     serve --port 0 --world no.json --data d | --world no.json: there is no such file
     serve --port 0 --from no.ndjson --data d | there is no no.ndjson: expected a data directory or a report
-    run no.yaml                  | no scenario file at no.yaml: expected a file, a folder with .yaml files, or a glob
-    shrink no.yaml --out d       | no scenario file at no.yaml: expected a file, a folder with .yaml files, or a glob
-    coverage no                  | no scenario file at no: expected a file, a folder with .yaml files, or a glob
+    run no.yaml                  | no scenario file at no.yaml: expected a file, a folder with .yaml files, or a glob; names that begin with _ or . are left out
+    shrink no.yaml --out d       | no scenario file at no.yaml: expected a file, a folder with .yaml files, or a glob; names that begin with _ or . are left out
+    coverage no                  | no scenario file at no: expected a file, a folder with .yaml files, or a glob; names that begin with _ or . are left out
     replay no                    | there is no no: expected a data directory or a report
     record no --out d            | there is no no: expected a data directory or a report
     report no --out d            | there is no no: expected a data directory or a report

@@ -7,7 +7,7 @@ import { attempt, type Node, Page, type Place, type ProblemList, UNREADABLE } fr
 import { readTree } from "./yaml.ts";
 
 /** Endings of scenario files and of files with included steps. */
-export const SCENARIO_ENDINGS = [".yaml", ".yml", ".scenario.json"] as const;
+const SCENARIO_ENDINGS = [".yaml", ".yml", ".scenario.json"] as const;
 
 export const isScenarioFile = (path: string): boolean =>
   SCENARIO_ENDINGS.some((ending) => path.toLowerCase().endsWith(ending));

@@ -1,11 +1,11 @@
-import { mkdirSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, realpathSync, statSync, writeFileSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
-import { dirname, relative, resolve, sep } from "node:path";
+import { dirname, join, relative, resolve, sep } from "node:path";
 import { globSync } from "tinyglobby";
 import { readText } from "../../regular-file.ts";
 import type { ExpectationOf } from "../language/expectations.ts";
 import type { Place, WrongFile } from "../language/page.ts";
-import { MAX_SCENARIO_BYTES, readTextFile, SCENARIO_ENDINGS } from "../language/scenario-files.ts";
+import { isScenarioFile, MAX_SCENARIO_BYTES, readTextFile } from "../language/scenario-files.ts";
 import { type Scenario, stepsOf } from "../language/steps.ts";
 import type { Update } from "./session.ts";
 
@@ -15,34 +15,60 @@ export function shownPath(file: string): string {
   return (short.startsWith("..") ? file : short).split(sep).join("/");
 }
 
-const IN_FOLDER = SCENARIO_ENDINGS.map((ending) => `**/*${ending}`);
-const PARTS = ["**/_*", "**/node_modules/**"];
-
 export class NoFilesError extends Error {
   override readonly name = "NoFilesError";
 }
 
-/** Returns the scenario files at some paths, sorted and unique. @throws NoFilesError for a path without scenario files. */
+/**
+ * Returns the scenario files at some paths, sorted and unique.
+ * @throws NoFilesError for a path without scenario files, or with a folder that cannot be read
+ */
 export function findFiles(paths: readonly string[]): string[] {
   const found = new Map<string, string>();
   for (const path of paths) {
     const files = filesOf(path);
     if (files.length === 0)
       throw new NoFilesError(
-        `no scenario file at ${path}: expected a file, a folder with .yaml files, or a glob`,
+        `no scenario file at ${path}: expected a file, a folder with .yaml files, or a glob; names that begin with _ or . are left out`,
       );
     for (const file of files) if (!found.has(resolve(file))) found.set(resolve(file), file);
   }
   return [...found.values()].sort();
 }
 
+const PARTS = ["**/_*", "**/node_modules/**"];
+
 function filesOf(path: string): string[] {
   const found = statSync(path, { throwIfNoEntry: false });
   if (found?.isDirectory() === false) return [path];
   const options = { absolute: true, ignore: PARTS, expandDirectories: false, onlyFiles: true } as const;
-  const files =
-    found === undefined ? globSync(path, options) : globSync(IN_FOLDER, { ...options, cwd: resolve(path) });
+  const files = found === undefined ? globSync(path, options) : [...filesBelow(resolve(path))];
   return files.map(shownPath);
+}
+
+/**
+ * Yields the scenario files below a folder, also broken links. `above` are the real paths of the folders around it.
+ * @throws NoFilesError if a folder cannot be read
+ */
+function* filesBelow(folder: string, above: readonly string[] = []): Generator<string> {
+  const { real, entries } = readFolder(folder);
+  if (above.includes(real)) return;
+  for (const entry of entries) {
+    if (/^[._]|^node_modules$/.test(entry.name)) continue;
+    const path = join(folder, entry.name);
+    const target = entry.isSymbolicLink() && existsSync(path) ? statSync(path) : entry;
+    if (target.isDirectory()) yield* filesBelow(path, [...above, real]);
+    else if (isScenarioFile(path)) yield path;
+  }
+}
+
+function readFolder(path: string) {
+  try {
+    return { real: realpathSync(path), entries: readdirSync(path, { withFileTypes: true }) };
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new NoFilesError(`the folder ${shownPath(path)} cannot be read: ${code}`);
+  }
 }
 
 /** The files of a scenario, by path relative to its folder, with slashes. */

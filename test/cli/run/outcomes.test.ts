@@ -1,4 +1,5 @@
 import { execFileSync } from "node:child_process";
+import { symlinkSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -71,8 +72,8 @@ describe("the exit code of clobsim run", () => {
   it.each(
     rowsOf(`
     .                                 | run expects files, folders or globs, found none (see clobsim run --help)
-    nowhere                           | no scenario file at nowhere: expected a file, a folder with .yaml files, or a glob
-    no*/x.yaml                        | no scenario file at no*/x.yaml: expected a file, a folder with .yaml files, or a glob
+    nowhere                           | no scenario file at nowhere: expected a file, a folder with .yaml files, or a glob; names that begin with _ or . are left out
+    no*/x.yaml                        | no scenario file at no*/x.yaml: expected a file, a folder with .yaml files, or a glob; names that begin with _ or . are left out
     good --via target                 | --via expects process or http, found "target"
     good --target example             | --target expects ${ORIGIN}, found "example"
     good --target http://h/a          | --target expects ${ORIGIN}, found "http://h/a"
@@ -228,6 +229,39 @@ describe("the scenarios of a run", () => {
     const named = ["good", "./good/a.yaml", clobsim.path("good/b.yaml"), "g*/b.yaml"];
     for (const paths of [["good"], ["*/?.yaml"], named])
       expect(await chosen(...paths)).toEqual(["good/a.yaml", "good/b.yaml", "good/c.yaml"]);
+  });
+
+  it("are below a folder, also through links, except hidden ones and those for include", async () => {
+    const text = "scenario: found\nsteps: [{ advance: 1s }]\n";
+    for (const name of [
+      "A.YAML",
+      "b.Yml",
+      "deep/c.yaml",
+      "_d.yaml",
+      "_parts/e.yaml",
+      ".f.yaml",
+      ".git/g.yaml",
+    ])
+      clobsim.write(`tree/${name}`, text);
+    symlinkSync("..", clobsim.path("tree/deep/up"));
+    symlinkSync("deep", clobsim.path("tree/linked"));
+    const found = ["tree/A.YAML", "tree/b.Yml", "tree/deep/c.yaml", "tree/linked/c.yaml"];
+    expect(await chosen("tree")).toEqual(found);
+    expect(await chosen("tree/_parts", "tree/.f.yaml")).toEqual(["tree/.f.yaml", "tree/_parts/e.yaml"]);
+  });
+
+  it("include links that are broken, as files that cannot be read", async () => {
+    clobsim.write("links/a.yaml", "scenario: a\nsteps: [{ advance: 1s }]\n");
+    symlinkSync("nowhere.yaml", clobsim.path("links/b.yaml"));
+    symlinkSync("c.yaml", clobsim.path("links/c.yaml"));
+    const { code, stderr } = await run("links");
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: `links/b.yaml:1:1: there is no such file
+links/c.yaml:1:1: the file cannot be read: ELOOP
+clobsim: 2 problems in 2 files, nothing was run
+`,
+    });
   });
 
   it("--grep: match by name or file, in either case", async () => {
