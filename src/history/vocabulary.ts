@@ -152,8 +152,8 @@ export class Vocabulary {
   }
 
   /**
-   * Returns the step of a command. Null if the command belongs to the header, funds an account or is caused by time; a
-   * text describes a command that no step can express.
+   * Returns the step of a command. Null if the command belongs to the header, funds an account, is caused by time, or has
+   * no effect because wallets of scenarios have enough gas money; a text describes a command that no step can express.
    */
   step(traced: TracedCommand): NodeMap | string | null {
     const { command, placed } = traced;
@@ -186,7 +186,6 @@ export class Vocabulary {
       }
       case "endSettlementFault":
         return command.number === null ? NO_FAULTS : "the end of one fault of several";
-      case "setNativeBalance":
       case "setNonce":
       case "dropTransaction":
       case "setMining":
@@ -197,6 +196,7 @@ export class Vocabulary {
       case "createMarket":
       case "fundAccount":
       case "deriveCredentials":
+      case "setNativeBalance":
         return null;
       default:
         throw unreachable(command);

@@ -1,5 +1,5 @@
 import { isCausedByTime } from "../../core/commands.ts";
-import { counted } from "../../core/format.ts";
+import { counted, listed } from "../../core/format.ts";
 import { numberOf } from "../../core/ids.ts";
 import { marketOfToken, tokenOf } from "../../core/market.ts";
 import type { ExchangeConfig, State } from "../../core/state.ts";
@@ -228,7 +228,7 @@ async function writeScenario(source: TraceToWrite): Promise<WrittenTrace> {
         ? `no step can express ${unsupported.join(", ")}`
         : `the scenario of them ${found}`;
   }
-  const sequences = trace.map(({ sequence }) => sequence).join(", ");
+  const sequences = listed(trace.map(({ sequence }) => String(sequence)));
   throw new HistoryNotExpressible(
     `${counted(trace.length, "command")} of ${count} ${trace.length === 1 ? "is" : "are"} enough to fail (${fingerprint.sentence}; sequences ${sequences}), but ${why}`,
   );
@@ -263,7 +263,6 @@ interface TraceToWrite extends FailingTrace {
  */
 function historyScenario(source: TraceToWrite, style: FundingStyle) {
   const { config, start, trace, fingerprint, count, names, expectation, request, history } = source;
-  const { tradesBefore = [] } = source;
   const all = request === null ? trace : [...trace, request];
   const markets = createdMarkets(source);
   const accounts = new Map<Address, string>();
@@ -280,6 +279,7 @@ function historyScenario(source: TraceToWrite, style: FundingStyle) {
   });
   const funds = new Map<Address, Funds>();
   const acted = new Set<Address>();
+  const derived = new Set<Address>();
   const unsupported = new Set<string>();
   const steps: NodeMap[] = [];
   let now = start;
@@ -289,7 +289,7 @@ function historyScenario(source: TraceToWrite, style: FundingStyle) {
     if (step !== null) steps.push(step);
   };
   // The trades that an expectation has read do not count in a later one.
-  let unread = tradesBefore;
+  let { tradesBefore: unread = [] } = source;
   const readTradesBefore = (): void => {
     if (unread.length > 0) steps.push({ expect: { trades: unread } });
     unread = [];
@@ -304,7 +304,8 @@ function historyScenario(source: TraceToWrite, style: FundingStyle) {
       const initial = funds.get(address) ?? new Funds();
       const isInHeader = style === "header" && !acted.has(address);
       // The faucet gives only at the first derivation of credentials.
-      const isRepeated = command.kind === "deriveCredentials" && funds.has(address);
+      const isRepeated = command.kind === "deriveCredentials" && derived.has(address);
+      if (command.kind === "deriveCredentials") derived.add(address);
       funds.set(address, initial);
       for (const [token, amount] of isRepeated ? [] : fundings) {
         if (isInHeader) initial.add(token, amount);

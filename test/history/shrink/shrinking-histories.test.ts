@@ -135,22 +135,22 @@ it("a history in which nothing fails is not reduced", async () => {
 });
 
 it("a failure that no scenario can express is an error that names the commands that are enough", async () => {
-  /** Throws at `setNativeBalance`. */
+  /** Throws at `setNonce`. */
   class FailingExchange extends Exchange {
     override submit(command: Command) {
-      if (command.kind === "setNativeBalance") throw new Error("no gas money");
+      if (command.kind === "setNonce") throw new Error("no nonce");
       return super.submit(command);
     }
   }
   const history = historyOf((exchange) => {
     exchange.act("market rain");
-    exchange.mustSubmit({ kind: "setNativeBalance", address: addressOf("ann"), wei: "5" });
+    exchange.mustSubmit({ kind: "setNonce", address: addressOf("ann"), nonce: 5 });
     exchange.act("derive ann");
   });
   const shrinking = shrinkHistory(history, { open: (config, start) => new FailingExchange(config, start) });
   await expect(shrinking).rejects.toThrow(
     new HistoryNotExpressible(
-      "1 command of 4 is enough to fail (a defect: no gas money; sequences 3), but no step can express setNativeBalance",
+      "1 command of 4 is enough to fail (a defect: no nonce; sequences 3), but no step can express setNonce",
     ),
   );
 });
