@@ -152,6 +152,13 @@ export const wordOf = (key: string, { toggle }: Setting<unknown>): string =>
 /** Returns the environment variable of a flag. An empty variable counts as not given. */
 export const variableOf = (flag: string): string => `CLOBSIM_${flag.toUpperCase().replaceAll("-", "_")}`;
 
+/** Names the flags in a message by other names, except in command lines. `nameOf` returns undefined for a flag that stays. */
+export const withFlagsNamed = (message: string, nameOf: (word: string) => string | undefined): string =>
+  message.replace(
+    /clobsim [a-z]+ --\S+|--([a-z-]+)/g,
+    (found, word: string | undefined) => nameOf(word ?? "") ?? found,
+  );
+
 /** Returns the default shown in the help; undefined for none and for a flag without a value. */
 export const defaultText = (setting: Setting<unknown>): string | undefined =>
   setting.defaultHelp ?? (setting.toggle === undefined ? setting.default : undefined);

@@ -10,7 +10,15 @@ import {
 } from "./api/option-types.ts";
 import type { LocalExchange, RunningServer } from "./compose.ts";
 import { type Config, readConfig, SETTINGS } from "./config.ts";
-import { ConfigError, flagOf, type OptionKinds, readText, type Settings, wordOf } from "./setting.ts";
+import {
+  ConfigError,
+  flagOf,
+  type OptionKinds,
+  readText,
+  type Settings,
+  withFlagsNamed,
+  wordOf,
+} from "./setting.ts";
 import type { StartOptions } from "./start-options.ts";
 
 const DEFAULTS: StartOptions = { port: 0, logLevel: "silent" };
@@ -93,9 +101,6 @@ const OPTIONS = new Map(Object.entries(settings).map(([name, setting]) => [wordO
 /** Throws an error again. In a ConfigError, flags become option names, except in command lines. */
 export function rethrowInOptions(error: unknown): never {
   if (!(error instanceof ConfigError)) throw error;
-  const message = error.message.replace(
-    /clobsim [a-z]+ --\S+|--([a-z-]+)/g,
-    (found, word: string | undefined) => OPTIONS.get(word ?? "") ?? found,
-  );
+  const message = withFlagsNamed(error.message, (word) => OPTIONS.get(word));
   throw new ConfigError(message, { cause: error.cause ?? error });
 }

@@ -58,6 +58,8 @@ describe("clobsim", () => {
     ["--help", ["clobsim serve", "clobsim world"]],
     ["serve --help", ["--seed", "--no-personal-sign", "[default: 7070]", "Examples:", "CLOBSIM_LOG_LEVEL"]],
     ["world -h", ["--seed", "--out", "Examples:"]],
+    ["help", ["clobsim serve", "clobsim world"]],
+    ["help serve", ["--seed", "[default: 7070]", "Examples:"]],
   ])("prints help within 100 columns: %j", async (words, expected) => {
     const { code, stdout, stderr } = await line(words.split(" "));
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
@@ -121,6 +123,18 @@ describe("clobsim", () => {
     expect(await clobsim(["serve"], { CLOBSIM_CLOCK: "fast" })).toEqual(refused(clock));
     const ephemeral = 'CLOBSIM_EPHEMERAL expects true, yes, on, 1, false, no, off or 0, found "maybe"';
     expect(await line(["serve"], { CLOBSIM_EPHEMERAL: "maybe" })).toEqual(refused(ephemeral));
+  });
+
+  it.each(
+    rowsOf(`
+    serve --ephemeral            | CLOBSIM_DATA=d     | --ephemeral persists nothing, and CLOBSIM_DATA is given too: leave out one of them
+    serve --data d               | CLOBSIM_EPHEMERAL=1 CLOBSIM_DATA=e | CLOBSIM_EPHEMERAL persists nothing, and --data is given too: leave out one of them
+    serve --ephemeral --markets 5 | CLOBSIM_WORLD=tiny | CLOBSIM_WORLD and --markets contradict each other: a world file has its own markets
+    serve --ephemeral            | CLOBSIM_WORLD=tiny CLOBSIM_SEED=7 | tiny was made with seed tiny-334, CLOBSIM_SEED asks for 7: leave CLOBSIM_SEED out, or make a world with clobsim world --seed 7
+    `),
+  )("names the option of a contradiction as it was given: %j with %j", async (words, variables, sentence) => {
+    const environment = Object.fromEntries((variables ?? "").split(" ").map((each) => each.split("=")));
+    expect(await line(words.split(" "), environment)).toEqual(refused(sentence ?? ""));
   });
 
   it("warns about variables that it ignores", async () => {

@@ -2,7 +2,15 @@ import yargs, { type Argv } from "yargs";
 import { CACHE_VARIABLE } from "../cache-folder.ts";
 import { anyOf } from "../core/terms.ts";
 import { hung } from "../scenario/report/text.ts";
-import { defaultText, didYouMean, type Given, readText, truth, valuesOf } from "../setting.ts";
+import {
+  defaultText,
+  didYouMean,
+  type Given,
+  readText,
+  truth,
+  valuesOf,
+  withFlagsNamed,
+} from "../setting.ts";
 import { VERSION } from "../version.ts";
 import { COMMANDS, type Command, type CommandName, optionsOf, type Run } from "./commands.ts";
 import { folded, isInteractive, warn } from "./output.ts";
@@ -71,9 +79,10 @@ function requireWords(name: CommandName, words: readonly string[]): void {
 
 /** Parses and runs a command line. @throws UsageError or ConfigError as `runCommand`. */
 export async function runCommandLine(
-  argv: readonly string[],
+  typed: readonly string[],
   environment: Given["environment"],
 ): Promise<ExitCode> {
+  const argv = typed[0] === "help" ? [...typed.slice(1), "--help"] : typed;
   let name: CommandName | undefined;
   let output = "";
   const parser = createParser(argv, (chosen) => {
@@ -90,7 +99,21 @@ export async function runCommandLine(
   const words = values._.map(String);
   refuseUnknown(name, words, Object.keys(values), argv);
   warnOfUnknownVariables(environment);
-  return runCommand(name, { flags: textsOf(name, values), environment }, words.slice(1));
+  const given = { flags: textsOf(name, values), environment };
+  try {
+    return await runCommand(name, given, words.slice(1));
+  } catch (error) {
+    if (error instanceof Error) error.message = namedAsGiven(error.message, name, given);
+    throw error;
+  }
+}
+
+/** Names each option in a message by its variable if it was given so. */
+function namedAsGiven(message: string, name: CommandName, { flags, environment }: Given): string {
+  const options = optionsOf(name).filter(
+    ({ flag, variable }) => flags[flag] === undefined && environment[variable],
+  );
+  return withFlagsNamed(message, (named) => options.find(({ word }) => word === named)?.variable);
 }
 
 /** Creates the parser of command lines. Values stay text, which the settings read later. */
