@@ -31,12 +31,13 @@ const WEIGHTS = {
   reopen: 1,
   approve: 2,
   replace: 8,
+  steer: 24,
 } as const;
 type Action = keyof typeof WEIGHTS;
 type CommandAction = "order" | Exclude<Action, "wait" | "snapshot" | "restore" | "reopen">;
 export const ACTIONS = Object.keys(WEIGHTS) as Action[];
-/** Actions of few histories: limited allowances, and replacements of pending calls. */
-const RARE: ReadonlySet<Action> = new Set(["approve", "replace"]);
+/** Actions of few histories: limited allowances, replacements of pending calls, and control of the chain. */
+const RARE: ReadonlySet<Action> = new Set(["approve", "replace", "steer"]);
 /** One in this many histories runs on a disk. */
 const ON_DISK_ONE_IN = 20;
 const TICKS = [1000, 100, 100, 50, 10, 1];
@@ -66,6 +67,10 @@ export function profileOf(seed: number) {
   // Drawn from streams of their own so that the other draws stay the same.
   if (!stream(`${seed}`, "fuzz/approvals").oneIn(6)) weights.approve = 0;
   if (!stream(`${seed}`, "fuzz/replace").oneIn(4)) weights.replace = 0;
+  if (!stream(`${seed}`, "fuzz/steer").oneIn(5)) weights.steer = 0;
+  else
+    for (const action of ["call", "mine", "reorganize"] as const)
+      if (action !== "reorganize" || settlement !== "instant") weights[action] = WEIGHTS.steer;
   // Orders and cancels alone put more journal lines into one flush than any other mix.
   if (hasOrdersOnly)
     for (const action of ACTIONS) if (action !== "cancel" && action !== "reopen") weights[action] = 0;
@@ -208,6 +213,7 @@ export class Generator {
     derive: (_state, address) => ({ kind: "deriveCredentials", address }),
     call: (state, sender) => this.#call(state, sender),
     replace: (state, sender) => this.#replacement(state, sender),
+    steer: (state, sender) => this.#steering(state, sender),
     approve: (_state, sender) => approvalCommand(this.#random, sender),
     mine: () => ({ kind: "mineBlocks", count: this.#random.between(1, 2) }),
     fault: (state) => this.#fault(state),
@@ -280,6 +286,33 @@ export class Generator {
       maxFeePerGas: raised(maxFeePerGas),
       maxPriorityFeePerGas: raised(maxPriorityFeePerGas),
     };
+  }
+
+  /** Draws a command with which a test controls the chain. */
+  #steering({ chain }: State, address: string): Command {
+    const random = this.#random;
+    switch (random.below(5)) {
+      case 0: {
+        const { content } = chain.transactions.find(chain.mined.find(chain.mined.size) ?? 0) ?? {};
+        const wallet = content?.kind === "call" ? content.from : address;
+        const mined = chain.wallets.get(wallet)?.mined ?? 0;
+        const nonce = Math.max(0, mined + random.pick([-2, -1, -1, 1, 3]));
+        return { kind: "setNonce", address: wallet, nonce };
+      }
+      case 1:
+        return {
+          kind: "dropTransaction",
+          transaction: Math.max(1, chain.transactions.size - random.below(4)),
+        };
+      case 2: {
+        const mode = random.pick(["instant", "auto", "auto", "manual"] as const);
+        return { kind: "setMining", mode, intervalMs: random.pick([1000, 2000, 30_000]) };
+      }
+      case 3:
+        return { kind: "setBlockTerms", miner: null, gasLimit: random.pick([1, 30_000_000]) };
+      default:
+        return { kind: "setNextBaseFee", baseFee: random.pick([1, 3, 500]) * GWEI };
+    }
   }
 
   #badOrder(order: CommandOf<"placeOrder">, now: Millis): CommandOf<"placeOrder"> {

@@ -1,5 +1,6 @@
 import type { Balance } from "../core/account.ts";
 import { ASK, BID, type BookDirection } from "../core/book/book.ts";
+import { miningOf } from "../core/chain/chain.ts";
 import { CONTRACTS, TOKEN_UNITS, UNLIMITED } from "../core/chain/contracts.ts";
 import type { Command, CommandOf } from "../core/commands.ts";
 import type { DomainEvent, EventOf } from "../core/events.ts";
@@ -191,6 +192,9 @@ const EXECUTE: { readonly [Kind in Command["kind"]]?: Execute<Kind> } = {
   cancelAllOrders: (reference, { address }) => reference.cancelAll(address),
   sendTransaction: (reference, command, state) =>
     reference.call(referenceCall(command, state), command.nonce),
+  setNonce: (reference, { address, nonce }) => reference.setNonce(address, nonce),
+  dropTransaction: (reference, { transaction }) => reference.dropCall(transaction),
+  setMining: (reference) => reference.waitFromNow(),
   setSettlementFault: ({ faults }, command) => {
     faults.set(command);
     return DONE;
@@ -257,9 +261,10 @@ export class ReferenceChecker {
 
   /** Requires that every settlement is in a block in time unless it was deferred. */
   #requireNoneOverdue(): void {
-    const { settlement } = this.#state().config;
-    if (settlement === "manual") return;
-    const late = this.reference.overdue(settlement === "auto" ? BLOCK_INTERVAL_MS : 0);
+    const { chain, config } = this.#state();
+    const { mode, intervalMs } = miningOf(chain, config);
+    if (mode === "manual") return;
+    const late = this.reference.overdue(mode === "auto" ? intervalMs : 0);
     if (late === undefined) return;
     const text = `transaction ${late.number} is in no block`;
     throw new CheckFailed("differs from the reference", "a settlement that no block has", text);
@@ -352,7 +357,6 @@ export class ReferenceChecker {
   }
 }
 
-const BLOCK_INTERVAL_MS = 2_000;
 /** Reasons of settlements that fail because a wallet does not permit the exchange to transfer its funds. */
 const PERMISSION_REASON = /allowance|approval/;
 

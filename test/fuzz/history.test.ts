@@ -83,7 +83,7 @@ describe("profiles", () => {
 
   it("are described in one line", () => {
     expect(profileText(profileOf(3))).toMatchInlineSnapshot(
-      `"4 accounts, tick 0.1 fee 0 complementary cancel-both, auto/settled, GTC GTD FOK FAK, without cancelAll fund mine fault reopen approve replace, in memory"`,
+      `"4 accounts, tick 0.1 fee 0 complementary cancel-both, auto/settled, GTC GTD FOK FAK, without cancelAll fund mine fault reopen approve replace steer, in memory"`,
     );
   });
 });

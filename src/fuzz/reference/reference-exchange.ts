@@ -3,12 +3,15 @@ import {
   ALL_ALLOWED,
   assetOf,
   type Call,
+  type CallSettlement,
+  isCall,
   isCovered,
   isPermitted,
   type Move,
   movesOfCall,
   type Outcome,
   type Permissions,
+  pendingCalls,
   permissionsAfter,
   ReferenceFaults,
   reservedFor,
@@ -17,6 +20,7 @@ import {
   takerFee,
   usePermissions,
   Wallet,
+  withoutNonce,
 } from "./wallet.ts";
 
 /** Configuration of an exchange. */
@@ -107,6 +111,9 @@ export class ReferenceExchange {
   readonly #blocks: Settlement[][] = [[]];
   /** Permissions of wallets before each block, by height, without wallets that permit everything. */
   readonly #permissions: ReadonlyMap<Wallet, Permissions>[] = [new Map()];
+  /** Nonce of each wallet's next call in a block, by address. */
+  readonly #nonces = new Map<string, number>();
+  readonly #nonceOf = (address: string): number => this.#nonces.get(address) ?? 0;
   #transactions = 0;
 
   /** `faucet` is the address of the account that holds the other outcome of granted shares. */
@@ -236,14 +243,38 @@ export class ReferenceExchange {
 
   /** Adds a wallet's call with its next nonce, or with that of a pending call, which is replaced. */
   call(call: Call, nonce: number | null): Reply {
-    const sent = this.settlements.filter(
-      ({ cause, status }) => typeof cause !== "string" && cause.from === call.from && status !== "replaced",
-    );
-    const replaced = sent.find((each) => each.nonce === nonce);
-    this.#addSettlement(call, "market" in call ? call.market : 0, 0, nonce ?? sent.length);
-    if (replaced === undefined) return DONE;
-    this.#fail(replaced);
-    replaced.status = "replaced";
+    const pending = pendingCalls(this.settlements, call.from);
+    let next = this.#nonceOf(call.from);
+    while (pending.some((each) => each.nonce === next)) next += 1;
+    this.#addSettlement(call, "market" in call ? call.market : 0, 0, nonce ?? next);
+    return this.#dropCalls(pending.filter((each) => each.nonce === nonce));
+  }
+
+  /** Sets the nonce of a wallet's next call; drops its pending calls with a lower one. */
+  setNonce(address: string, nonce: number): Reply {
+    this.#nonces.set(address, nonce);
+    this.waitFromNow();
+    return this.#dropCalls(pendingCalls(this.settlements, address).filter((each) => each.nonce < nonce));
+  }
+
+  /** Drops a pending call, if the transaction is one. */
+  dropCall(transaction: number): Reply {
+    return this.#dropCalls(pendingCalls(this.settlements).filter(({ number }) => number === transaction));
+  }
+
+  /** Lets pending transactions wait for a block from now on. */
+  waitFromNow(): Reply {
+    for (const settlement of this.settlements) settlement.since = this.now;
+    return DONE;
+  }
+
+  /** Undoes pending calls, which no block will have, and what depends on them or on the moves returned with them. */
+  #dropCalls(calls: readonly CallSettlement[], returned: readonly Move[] = []): Reply {
+    const undone = calls.flatMap((call) => {
+      call.status = "dropped";
+      return this.#reverse(call);
+    });
+    this.#failDependent([...undone, ...returned]);
     return DONE;
   }
 
@@ -297,17 +328,24 @@ export class ReferenceExchange {
       settlement.since = this.now;
       if (settlement.cause === "report") this.market(settlement.market).isReported = false;
       this.#addPending(settlement, 1);
+      if (!isCall(settlement)) continue;
+      const { cause, nonce } = settlement;
+      this.#nonces.set(cause.from, Math.min(this.#nonceOf(cause.from), nonce));
     }
-    for (const { moves } of returned) for (const move of moves) this.#cancelUncovered(move);
     for (let count = 0; count < depth; count += 1) this.openBlock();
-    return DONE;
+    const calls = new Set([...returned.filter(isCall), ...pendingCalls(this.settlements)]);
+    const moves = returned.flatMap((each) => each.moves);
+    return this.#dropCalls(withoutNonce([...calls]), moves);
   }
 
-  /** Returns the first settlement that is pending for `interval` ms without having been deferred. */
+  /** Returns the first settlement that is pending for `interval` ms and has neither been deferred nor waits for a nonce. */
   overdue(interval: number): Settlement | undefined {
     return this.settlements.find(
-      ({ number, status, since }) =>
-        status === "pending" && since + interval <= this.now && !this.faults.deferred.has(number),
+      (each) =>
+        each.status === "pending" &&
+        each.since + interval <= this.now &&
+        !this.faults.deferred.has(each.number) &&
+        !(isCall(each) && each.nonce !== this.#nonceOf(each.cause.from)),
     );
   }
 
@@ -321,6 +359,9 @@ export class ReferenceExchange {
     const settlement = this.#find(transaction);
     const { cause, market } = settlement;
     if (typeof cause === "string") throw new Error(`transaction ${transaction} is not a call`);
+    if (settlement.nonce !== this.#nonceOf(cause.from))
+      throw new Error(`transaction ${transaction} is executed before its nonce`);
+    this.#nonces.set(cause.from, settlement.nonce + 1);
     const known = new Set(this.wallets);
     const payout = market === 0 ? null : payoutOf(this.market(market));
     const moves = movesOfCall(cause, (address) => this.wallet(address), payout);
@@ -383,12 +424,12 @@ export class ReferenceExchange {
   /** Reverses the moves of a settlement, and returns them. */
   #reverse(settlement: Settlement): readonly Move[] {
     // A call stays pending because of its nonce, and is executed again in a later block.
-    const isCall = typeof settlement.cause !== "string";
-    if (!isCall) settlement.status = "failed";
+    const keepsNonce = isCall(settlement);
+    if (!keepsNonce) settlement.status = "failed";
     settlement.isInLedger = false;
     for (const move of settlement.moves) assetOf(move).balance -= move.amount;
     this.#addPending(settlement, -1);
-    return isCall ? settlement.moves.splice(0) : settlement.moves;
+    return keepsNonce ? settlement.moves.splice(0) : settlement.moves;
   }
 
   /**

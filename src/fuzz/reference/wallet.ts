@@ -177,11 +177,28 @@ export interface Settlement {
   readonly nonce: number;
   /** Whether its moves are in the balances. */
   isInLedger: boolean;
-  status: "pending" | "mined" | "failed" | "dropped" | "replaced";
+  status: "pending" | "mined" | "failed" | "dropped";
   readonly market: number;
   /** Since when it is pending. */
   since: number;
 }
+
+export type CallSettlement = Settlement & { readonly cause: Call };
+
+export const isCall = (settlement: Settlement): settlement is CallSettlement =>
+  typeof settlement.cause !== "string";
+
+/** Returns the pending calls of a wallet, or of all. */
+export const pendingCalls = (settlements: readonly Settlement[], from?: string): CallSettlement[] =>
+  settlements
+    .filter(isCall)
+    .filter(({ cause, status }) => status === "pending" && (from ?? cause.from) === cause.from);
+
+/** Returns the calls with the nonce of an earlier one of the same wallet. */
+export const withoutNonce = (calls: readonly CallSettlement[]): CallSettlement[] =>
+  calls.filter(({ cause, nonce }, index) =>
+    calls.slice(0, index).some((earlier) => earlier.cause.from === cause.from && earlier.nonce === nonce),
+  );
 
 /** A wallet's call of the contracts. Amounts are in 0.01 share or micro-USDC. */
 export type Call = { readonly from: string } & (
