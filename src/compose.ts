@@ -80,7 +80,7 @@ export interface RunningServer extends LocalExchange {
   /** The continued history and its last line; null if none is continued. */
   readonly from: { readonly name: string; readonly line: number } | null;
   /** Persistence of the exchange; null if it is in memory only. */
-  readonly keeping: PersistenceStatus | null;
+  readonly persisted: PersistenceStatus | null;
   /** Keeps this process alive until the server is closed. */
   ref(): void;
   /** Allows this process to end while the server runs. */
@@ -185,7 +185,7 @@ async function serve(
 ) {
   const service = serviceOf(config, opened, warn);
   const { http, local } = localAt(new ExchangeSite(service), opened);
-  const server = await listen(config, http, { ...local, pool: null, from, keeping: opened.folder });
+  const server = await listen(config, http, { ...local, pool: null, from, persisted: opened.folder });
   return { server, http, service, opened };
 }
 
@@ -206,7 +206,7 @@ async function servePool(
   });
   const clock = { setting: settingOf(config) };
   const { http, local } = localAt(pool, { origin, exchange: exchangeAt(origin), clock });
-  return listen(config, http, { ...local, pool: size, from, keeping: null });
+  return listen(config, http, { ...local, pool: size, from, persisted: null });
 }
 
 /** @throws the system's error if the address cannot be used */
@@ -326,8 +326,8 @@ export function serviceOf(
     search: new SearchIndex(),
     ranking: new MarketRanking(),
     log: prefix === "" ? log : logBelow(log, prefix),
-    noteRefused: (request) => {
-      opened.noteRefused(request);
+    recordRefused: (request) => {
+      opened.recordRefused(request);
       stream.refused(request);
     },
     record: async (name) => {

@@ -1,5 +1,5 @@
 import { isLoopback } from "./api/loopback.ts";
-import { BOT_PROFILES, type ProfileName } from "./bots/profiles.ts";
+import { BOT_PROFILES, type BotProfileName } from "./bots/profiles.ts";
 import type { BalancePolicy, SettlementMode } from "./core/terms.ts";
 import { parseIso } from "./core/time.ts";
 import { millis } from "./core/units.ts";
@@ -85,7 +85,7 @@ export const SETTINGS = {
   }),
   /** Profile of the bots; null for none. */
   bots: world(
-    choice<ProfileName>(...BOT_PROFILES),
+    choice<BotProfileName>(...BOT_PROFILES),
     "Bots that trade in virtual time: thin, normal, busy or toxic",
     { defaultHelp: "none" },
   ),

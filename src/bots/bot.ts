@@ -30,7 +30,7 @@ import {
 } from "../core/units.ts";
 import { approvalsOf } from "../simulation/opening.ts";
 import type { Chance, Draws, FairValue } from "./fair-value.ts";
-import { KINDS, type Kind, maxCountOf, type Profile } from "./profiles.ts";
+import { type BotProfile, KINDS, type Kind, maxCountOf } from "./profiles.ts";
 
 /** Account that trades in every market by a strategy. */
 export interface Bot {
@@ -45,7 +45,7 @@ export interface Bot {
 const NUMBERS_PER_KIND = 1_000;
 
 /** Returns the bots of a profile; of all profiles if null. */
-export const botsOf = (seed: string, profile: Profile | null): readonly Bot[] =>
+export const botsOf = (seed: string, profile: BotProfile | null): readonly Bot[] =>
   KINDS.flatMap((kind, index) =>
     Array.from({ length: profile?.[kind].count ?? maxCountOf(kind) }, (_, place) => {
       const name = `bot-${kind}-${place + 1}`;

@@ -9,7 +9,7 @@ import { OUTCOMES, type Outcome } from "../core/terms.ts";
 import { type Millis, millis } from "../core/units.ts";
 import { BookView, type Bot, botsOf } from "./bot.ts";
 import { Chance, fairValue, STREAM } from "./fair-value.ts";
-import { PROFILES, type Profile, type ProfileName } from "./profiles.ts";
+import { type BotProfile, type BotProfileName, PROFILES } from "./profiles.ts";
 import { act } from "./strategies.ts";
 
 /** Bots trade in the first active markets, at most this many. */
@@ -17,7 +17,7 @@ export const MAX_BOT_MARKETS = 50;
 
 /** Bots that are running. */
 export interface Running {
-  readonly profile: ProfileName;
+  readonly profile: BotProfileName;
   /** Seed of their random streams. */
   readonly seed: string;
   readonly bots: readonly Bot[];
@@ -57,7 +57,7 @@ export class Bots {
    * Starts the bots of a profile in place of the running ones. Orders of bots in both profiles stay, because what a bot does
    * depends on the state only; orders of other bots are canceled.
    */
-  start(profile: ProfileName, seed = this.#exchange.state.config.seed): void {
+  start(profile: BotProfileName, seed = this.#exchange.state.config.seed): void {
     this.detach();
     const bots = botsOf(this.#exchange.state.config.seed, PROFILES[profile]);
     const names = new Set(bots.map(({ name }) => name));
@@ -121,7 +121,7 @@ interface ScheduleEntry {
 }
 
 /** Returns the schedule of the bots: a function of seed, bot and market, so that it need not be persisted. */
-function scheduleOf(exchange: BotExchange, profile: Profile, seed: string, bots: readonly Bot[]) {
+function scheduleOf(exchange: BotExchange, profile: BotProfile, seed: string, bots: readonly Bot[]) {
   const chance = new Chance(seed);
   const addresses = botsOf(exchange.state.config.seed, null).map(({ address }) => address);
   const fair = fairValue(chance, profile.fair, addresses);

@@ -66,7 +66,7 @@ export interface FairTerms {
 }
 
 /** Bots of a market, and the process of its fair value. */
-export interface Profile {
+export interface BotProfile {
   readonly maker: MakerTerms;
   readonly noise: NoiseTerms;
   readonly momentum: MomentumTerms;
@@ -79,7 +79,7 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const shares = (count: number): Size => (count * 100) as Size;
 
-const NORMAL: Profile = {
+const NORMAL: BotProfile = {
   maker: {
     count: 3,
     everyMs: 30 * SECOND,
@@ -146,10 +146,10 @@ export const PROFILES = {
     informed: { ...NORMAL.informed, count: 6, everyMs: MINUTE, size: shares(150) },
     fair: { volatility: 0.03, newsEveryMs: HOUR, news: 0.12 },
   },
-} satisfies Readonly<Record<string, Profile>>;
+} satisfies Readonly<Record<string, BotProfile>>;
 
-export type ProfileName = keyof typeof PROFILES;
-export const BOT_PROFILES = Object.keys(PROFILES) as readonly ProfileName[];
+export type BotProfileName = keyof typeof PROFILES;
+export const BOT_PROFILES = Object.keys(PROFILES) as readonly BotProfileName[];
 
 /** Kinds of bots, in the order in which they act at the same moment. */
 export const KINDS = ["maker", "noise", "momentum", "informed"] as const;

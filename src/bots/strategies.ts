@@ -4,7 +4,7 @@ import { unreachable } from "../core/terms.ts";
 import { FULL_PRICE, millis } from "../core/units.ts";
 import type { BookView, OwnOrder } from "./bot.ts";
 import { STREAM } from "./fair-value.ts";
-import type { InformedTerms, MakerTerms, MomentumTerms, NoiseTerms, Profile } from "./profiles.ts";
+import type { BotProfile, InformedTerms, MakerTerms, MomentumTerms, NoiseTerms } from "./profiles.ts";
 
 /** Bots cancel their orders and stop trading an hour before a market's end date, ms. */
 const LAST_MS = 3_600_000;
@@ -24,7 +24,7 @@ const MAX_INVENTORY = 10;
 const other = (direction: BookDirection): BookDirection => (direction === BID ? ASK : BID);
 
 /** Yields the commands of a bot for one book in one turn. */
-export function* act(view: BookView, terms: Profile): Generator<Command> {
+export function* act(view: BookView, terms: BotProfile): Generator<Command> {
   const { market, at, bot } = view.turn;
   if (market.endDate !== null && at >= market.endDate - LAST_MS) {
     for (const own of view.ownOrders) yield view.cancel(own);

@@ -25,11 +25,11 @@ import {
 } from "./json-rpc.ts";
 import {
   BLOB_BASE_FEE,
-  blockReply,
-  pendingBlockReply,
-  receiptReply,
+  blockObject,
+  pendingBlockObject,
+  receiptObject,
   recipientOf,
-  transactionReply,
+  transactionObject,
   transactionsIn,
 } from "./replies.ts";
 import {
@@ -87,7 +87,7 @@ function requireBlock(block: Block | null): void {
 function transactionIn(state: State, block: Block | null, index: number): object | null {
   if (block === null || index >= block.count) return null;
   const { transactions, mined } = state.chain;
-  return transactionReply(state, transactions.get(mined.get(block.first + index + 1)));
+  return transactionObject(state, transactions.get(mined.get(block.first + index + 1)));
 }
 
 const viewOf = ({ state, logIndex }: NodeContext, block: BlockOrPending): BlockView => ({
@@ -191,11 +191,11 @@ export const chainMethods: Methods = {
 
   eth_blockNumber: open([], ({ state }) => quantity(headOf(state.chain))),
   eth_getBlockByNumber: open([BY_NUMBER, IS_FULL], ({ state, exchange }, block, isFull) => {
-    if (block === "pending") return pendingBlockReply(state, exchange.now, isFull);
-    return block === null ? null : blockReply(state, block, isFull);
+    if (block === "pending") return pendingBlockObject(state, exchange.now, isFull);
+    return block === null ? null : blockObject(state, block, isFull);
   }),
   eth_getBlockByHash: open([BY_HASH, IS_FULL], ({ state }, block, isFull) =>
-    block === null ? null : blockReply(state, block, isFull),
+    block === null ? null : blockObject(state, block, isFull),
   ),
   eth_getBlockTransactionCountByNumber: open([STATE_BLOCK], ({ state }, block) =>
     quantity(block === "pending" ? pendingTransactions(state).length : block.count),
@@ -206,25 +206,25 @@ export const chainMethods: Methods = {
   eth_getBlockReceipts: open([param("block", readReceiptsBlock)], ({ state }, block) =>
     block === null
       ? null
-      : lazyList(transactionsIn(state, block), (transaction) => receiptReply(state, transaction)),
+      : lazyList(transactionsIn(state, block), (transaction) => receiptObject(state, transaction)),
   ),
 
   eth_getTransactionByHash: open([TRANSACTION], ({ state }, transaction) => {
     // Nodes do not know transactions that were dropped, replaced or lost.
     const isKnown =
       transaction !== undefined && (transaction.block !== 0 || transaction.status === "PENDING");
-    return isKnown ? transactionReply(state, transaction) : null;
+    return isKnown ? transactionObject(state, transaction) : null;
   }),
   eth_getTransactionByBlockNumberAndIndex: open([BY_NUMBER, INDEX], ({ state }, block, index) => {
     if (block !== "pending") return transactionIn(state, block, index);
     const transaction = pendingTransactions(state)[index];
-    return transaction === undefined ? null : transactionReply(state, transaction);
+    return transaction === undefined ? null : transactionObject(state, transaction);
   }),
   eth_getTransactionByBlockHashAndIndex: open([BY_HASH, INDEX], ({ state }, block, index) =>
     transactionIn(state, block, index),
   ),
   eth_getTransactionReceipt: open([TRANSACTION], ({ state }, transaction) =>
-    transaction === undefined ? null : receiptReply(state, transaction),
+    transaction === undefined ? null : receiptObject(state, transaction),
   ),
 
   eth_getUncleCountByBlockNumber: open([STATE_BLOCK], () => "0x0"),
@@ -278,10 +278,10 @@ export const chainMethods: Methods = {
     return { pending: quantity(pending), queued: quantity(queued) };
   }),
   txpool_content: open([], ({ state }) =>
-    poolOf(state, (transaction) => transactionReply(state, transaction)),
+    poolOf(state, (transaction) => transactionObject(state, transaction)),
   ),
   txpool_contentFrom: open([ADDRESS], function* ({ state }, address) {
-    const reply = (transaction: Transaction) => transactionReply(state, transaction);
+    const reply = (transaction: Transaction) => transactionObject(state, transaction);
     const { pending, queued } = yield* poolOf(state, reply, (each) => senderOf(each) === address);
     return { pending: pending[address] ?? {}, queued: queued[address] ?? {} };
   }),

@@ -104,10 +104,10 @@ const tokenFunctions: Functions<typeof TOKENS> = {
   isApprovedForAll: (view, [owner, operator]) => isOperatorAt(view, lower(owner), lower(operator)),
   supportsInterface: (_view, [id]) => INTERFACES.has(id),
   getConditionId: (_view, [oracle, question, outcomes]) =>
-    conditionId(lower(oracle), question, counted(outcomes)),
+    conditionId(lower(oracle), question, safeNumber(outcomes)),
   getCollectionId(_view, [parent, condition, set]) {
     if (parent !== NO_PARENT) throw reverted("clobsim: positions have no parent collection");
-    return collectionId(condition, counted(set));
+    return collectionId(condition, safeNumber(set));
   },
   getPositionId: (_view, [collateral, collection]) => positionId(lower(collateral), collection),
   *getOutcomeSlotCount(view, [condition]) {
@@ -145,7 +145,7 @@ function* payoutsAt(view: BlockView, condition: string): Steps<readonly number[]
 }
 
 /** Converts a number or set of outcomes to a safe integer. @throws RpcError */
-function counted(value: bigint): number {
+function safeNumber(value: bigint): number {
   if (value <= BigInt(Number.MAX_SAFE_INTEGER)) return Number(value);
   throw reverted("clobsim: a market has two outcomes");
 }

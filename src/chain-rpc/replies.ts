@@ -79,7 +79,7 @@ function ownInputOf(state: State, transaction: Transaction): string {
   }
 }
 
-export function transactionReply(state: State, transaction: Transaction): object {
+export function transactionObject(state: State, transaction: Transaction): object {
   const { content, place } = transaction;
   const block = blockOf(state.chain, transaction);
   const hash = transactionHash(state, transaction);
@@ -151,7 +151,7 @@ function syntheticSignature(hash: string): object {
 }
 
 /** Returns the receipt of a transaction; null while it is not mined. */
-export function receiptReply(state: State, transaction: Transaction): object | null {
+export function receiptObject(state: State, transaction: Transaction): object | null {
   const block = blockOf(state.chain, transaction);
   if (block === null) return null;
   const { status, place, gasBefore, content } = transaction;
@@ -204,11 +204,11 @@ export function* transactionsIn({ chain }: State, { first, count }: Block): Gene
 }
 
 /** Returns a block with its transactions, or with only their hashes. */
-export const blockReply = (state: State, block: Block, isFull: boolean): object =>
+export const blockObject = (state: State, block: Block, isFull: boolean): object =>
   replyOf(state, block, blockHash(state, block), transactionsIn(state, block), isFull);
 
 /** Returns the next block as if it were mined now, without a hash. */
-export function pendingBlockReply(state: State, at: Millis, isFull: boolean): object {
+export function pendingBlockObject(state: State, at: Millis, isFull: boolean): object {
   const { chain } = state;
   const { height, serial: parent } = headBlock(chain);
   const pending = pendingTransactions(state);
@@ -275,7 +275,7 @@ function replyOf(
     transactionsRoot: isEmpty ? EMPTY_ROOT : root("transactions"),
     receiptsRoot: isEmpty ? EMPTY_ROOT : root("receipts"),
     transactions: lazyList(transactions, (transaction) =>
-      isFull ? transactionReply(state, transaction) : transactionHash(state, transaction),
+      isFull ? transactionObject(state, transaction) : transactionHash(state, transaction),
     ),
   };
 }

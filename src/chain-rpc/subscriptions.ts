@@ -23,7 +23,7 @@ import {
 import { invalidParams, optional, RpcError, readBoolean, readId, readObject } from "./json-rpc.ts";
 import { isWanted, readLogQuery } from "./log-search.ts";
 import { contractIds, LogTexts, logsOf } from "./logs.ts";
-import { blockReply, transactionReply, transactionsIn } from "./replies.ts";
+import { blockObject, transactionObject, transactionsIn } from "./replies.ts";
 
 const MAX_SUBSCRIPTIONS = 1_000;
 const MAX_CACHED_HEADS = 64;
@@ -274,7 +274,7 @@ const notification = (id: string, result: string): string =>
 
 /** Writes the header of a block, as nodes report new heads. */
 function headText(state: State, block: Block): string {
-  const { transactions, uncles, size, totalDifficulty, withdrawals, ...header } = blockReply(
+  const { transactions, uncles, size, totalDifficulty, withdrawals, ...header } = blockObject(
     state,
     block,
     false,
@@ -285,7 +285,7 @@ function headText(state: State, block: Block): string {
 /** Writes a transaction as pending, even if it was mined meanwhile. */
 function pendingText(state: State, transaction: Transaction, isFull: boolean): string {
   if (!isFull) return JSON.stringify(transactionHash(state, transaction));
-  const { blockTimestamp, ...fields } = transactionReply(state, transaction) as Readonly<
+  const { blockTimestamp, ...fields } = transactionObject(state, transaction) as Readonly<
     Record<string, unknown>
   >;
   return JSON.stringify({ ...fields, blockHash: null, blockNumber: null, transactionIndex: null });

@@ -29,7 +29,13 @@ import {
   wholeNumber,
   wordOf,
 } from "../setting.ts";
-import { MAX_ACCOUNTS, MAX_FLOW_ORDERS, PROFILE_NAMES, PROFILES, type Profile } from "../simulation/flow.ts";
+import {
+  FLOW_PROFILES,
+  type FlowProfile,
+  MAX_ACCOUNTS,
+  MAX_FLOW_ORDERS,
+  PROFILES,
+} from "../simulation/flow.ts";
 import { MAX_MARKETS } from "../simulation/world-orders.ts";
 import type { ExitCode } from "./process.ts";
 import type { Busy, Progress } from "./progress.ts";
@@ -247,7 +253,7 @@ export const COMMANDS = {
     summary: "Generate an order flow for scenarios to replay: the same options, the same bytes.",
     busy: { what: "generating a flow" },
     settings: {
-      profile: flow(entryOf<Profile>(PROFILES), anyOf(PROFILE_NAMES), { default: "balanced" }),
+      profile: flow(entryOf<FlowProfile>(PROFILES), anyOf(FLOW_PROFILES), { default: "balanced" }),
       seed: flow(SEED, "Seed of every row", { default: "1" }),
       orders: flow(wholeNumber(1, MAX_FLOW_ORDERS), "Number of orders", { default: "1000" }),
       accounts: flow(wholeNumber(1, MAX_ACCOUNTS), "Number of accounts", { default: "20" }),

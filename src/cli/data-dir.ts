@@ -118,8 +118,8 @@ export const repair: Run<"repair"> = async ({ acceptLoss, out }, [name = ""]) =>
   // Read before the journal, to which a server may be writing.
   const state = latestState(place);
   const plan = planRepair(place);
-  if (plan.fault !== null) {
-    print(unrepairableText(place, plan.fault, state));
+  if (plan.problem !== null) {
+    print(unrepairableText(place, plan.problem, state));
     return failed("nothing was written", EXIT.corrupt);
   }
   print(planText(place, plan, state));
@@ -138,8 +138,8 @@ export const repair: Run<"repair"> = async ({ acceptLoss, out }, [name = ""]) =>
 };
 
 /** Describes a journal without a valid first line, of which only a state file can be saved. */
-const unrepairableText = ({ isFolder }: JournalCandidate, fault: string, state: SavedState | null) => [
-  fault,
+const unrepairableText = ({ isFolder }: JournalCandidate, problem: string, state: SavedState | null) => [
+  problem,
   "  no line can be copied: line 1 has the world and the seed, on which every other line depends",
   state === null
     ? `  there is no valid state file${isFolder ? `, neither ${STATES.join(" nor ")}` : ""}: nothing can be saved`

@@ -54,7 +54,7 @@ export function bannerText(
     row("world", `${count(events, "event")}, ${count(markets, "market")}`),
     ...(bots === null ? [] : [row("bots", bots)]),
     ...(server.from === null ? [] : [row("from", `${server.from.name}, up to line ${server.from.line}`)]),
-    row("data", dataText(server.keeping)),
+    row("data", dataText(server.persisted)),
     "",
     "  Dev accounts, address and private key: anybody can compute them, never use them on a real chain.",
     "",
@@ -72,7 +72,7 @@ export function bannerText(
 
 const clockText = ({ mode, rate }: RunningServer["clock"]): string => (mode === "scaled" ? `${rate}x` : mode);
 
-function dataText(keeping: RunningServer["keeping"]): string {
+function dataText(keeping: RunningServer["persisted"]): string {
   if (keeping === null) return "in memory";
   const { path, resumed, removed } = keeping;
   if (resumed === null)
@@ -97,7 +97,7 @@ export const serve: Run<"serve"> = async (_values, _words, given, progress) => {
   await stopped;
   warn("stopping");
   await server.close();
-  const broken = server.keeping?.broken ?? null;
+  const broken = server.persisted?.broken ?? null;
   if (broken === null) return EXIT.ok;
   warn(`${broken.message}; ${broken.answered}`);
   return broken.reason === "defect" ? EXIT.defect : EXIT.disk;

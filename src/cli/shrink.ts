@@ -88,7 +88,7 @@ function missingFiles({ files }: ShrunkScenario, { place }: Scenario, out: strin
 async function shrinkFile(scenario: Scenario, task: Task): Promise<ShrunkScenario | null> {
   const { file } = scenario.place;
   const read = readTextFile(file);
-  if (read.fault !== null) throw new UsageError(`${file}: ${read.fault}`);
+  if (read.problem !== null) throw new UsageError(`${file}: ${read.problem}`);
   const opener = new VenueOpener();
   const open: Environment["open"] = needsHttp(scenario)
     ? (each) => opener.served(each, startScenarioServer)

@@ -21,7 +21,7 @@ interface Figures {
 }
 
 /** An open record, or the position of a closed one among the closed ones. */
-type Entry<Value> = Value | number;
+type Row<Value> = Value | number;
 
 /** Table as values that `v8.serialize` takes. */
 export interface PackedImage {
@@ -39,7 +39,7 @@ export interface PackedImage {
 export class PackedTable<Value extends { readonly number: number }> {
   readonly #packing: Packing<Value>;
   /** By page and place. A copied table shares a page until it reads or writes an open record of it. */
-  #pages: Entry<Value>[][] = [];
+  #pages: Row<Value>[][] = [];
   /**
    * Figures in the order in which records were closed, so that only the last page is written to. Copies share pages: the
    * first that writes to the last one may, because its original no longer does.
@@ -52,7 +52,7 @@ export class PackedTable<Value extends { readonly number: number }> {
   /** Key of the table that this is a copy of. */
   #originalKey: object | null = null;
   /** The pages of the table that this is a copy of: their records are copied when they are first read. */
-  #inherited: readonly (readonly Entry<Value>[])[] | null = null;
+  #inherited: readonly (readonly Row<Value>[])[] | null = null;
 
   constructor(packing: Packing<Value>) {
     this.#packing = packing;
@@ -171,23 +171,23 @@ export class PackedTable<Value extends { readonly number: number }> {
   }
 
   /** Makes room for the record of a number and returns its page. */
-  #count(number: number): Entry<Value>[] {
+  #count(number: number): Row<Value>[] {
     if (number !== this.next) throw new Error(`expected number ${this.next}, found ${number}`);
     if (placeOf(number) === 0) this.#pages.push([]);
     this.#size = number;
     return this.#ownPage(number);
   }
 
-  #entryAt(number: number): Entry<Value> {
-    return (this.#pages[pageOf(number)] as Entry<Value>[])[placeOf(number)] as Entry<Value>;
+  #entryAt(number: number): Row<Value> {
+    return (this.#pages[pageOf(number)] as Row<Value>[])[placeOf(number)] as Row<Value>;
   }
 
   #figuresAt(position: number): Figures {
     return this.#figures[position >> PAGE_BITS] as Figures;
   }
 
-  #ownPage(number: number): Entry<Value>[] {
-    const page = this.#pages[pageOf(number)] as Entry<Value>[];
+  #ownPage(number: number): Row<Value>[] {
+    const page = this.#pages[pageOf(number)] as Row<Value>[];
     if (this.#inherited === null || page !== this.#inherited[pageOf(number)]) return page;
     const own = page.slice();
     this.#pages[pageOf(number)] = own;

@@ -155,13 +155,13 @@ function rebuildAccounts({ accounts, markets }: Contents, state: State): void {
 }
 
 /** Invalid field of a record and the expected value; null if valid. */
-type Fault<Of> = readonly [field: keyof Of & string, expected: string] | null;
+type WrongField<Of> = readonly [field: keyof Of & string, expected: string] | null;
 
-function faultError<Of>(
+function wrongFieldError<Of>(
   section: "orders" | "trades",
   number: number,
   record: Of,
-  [field, expected]: NonNullable<Fault<Of>>,
+  [field, expected]: NonNullable<WrongField<Of>>,
 ): Error {
   const { fields } = section === "orders" ? Order : Trade;
   return new DocumentError(expected, record[field], section, number - 1, fields[field]?.diskName ?? field);
@@ -176,8 +176,8 @@ function rebuildOrders({ orders }: Contents, state: State): Order[] {
   const live: Order[] = [];
   let latest = 0;
   for (const order of orders) {
-    const fault = orderFault(state, order, latest) ?? endFault(order);
-    if (fault !== null) throw faultError("orders", order.number, order, fault);
+    const wrong = wrongOrderField(state, order, latest) ?? wrongEndField(order);
+    if (wrong !== null) throw wrongFieldError("orders", order.number, order, wrong);
     latest = order.createdAt;
     state.orders.add(order);
     if (!order.rested) continue;
@@ -201,7 +201,7 @@ function countBookChange(bookState: MarketBook, at: Millis): void {
   bookState.updatedAt = Math.max(bookState.updatedAt, at) as Millis;
 }
 
-function orderFault({ accounts, markets }: State, order: Order, latest: number): Fault<Order> {
+function wrongOrderField({ accounts, markets }: State, order: Order, latest: number): WrongField<Order> {
   const { number, size, orderType, expiration, createdAt } = order;
   const market = markets.find(marketOfToken(order.token));
   if (order.account > accounts.size) return ["account", "the number of an account"];
@@ -220,7 +220,7 @@ function orderFault({ accounts, markets }: State, order: Order, latest: number):
 }
 
 /** Checks the status of an order against its fills and cancel reason. */
-function endFault({ status, matched, size, rested, cancelReason, orderType }: Order): Fault<Order> {
+function wrongEndField({ status, matched, size, rested, cancelReason, orderType }: Order): WrongField<Order> {
   const isFilled = matched === size;
   if (!rested && !isFilled && cancelReason === null)
     return ["status", "an order that rested, was filled or canceled"];
@@ -241,7 +241,7 @@ function checkOrders({ orders }: Contents, { trades, markets }: State): void {
     const isExact = !rested || status === "LIVE" || matched === size;
     if (isExact ? updatedAt === lastAt : updatedAt >= lastAt) continue;
     const expected = isExact ? `${lastAt}, when it last changed` : `a moment from ${lastAt}`;
-    throw faultError("orders", number, order, ["updatedAt", expected]);
+    throw wrongFieldError("orders", number, order, ["updatedAt", expected]);
   }
   for (const { number, status, books } of markets) {
     const isEmpty = books.every(
@@ -310,15 +310,15 @@ function addTrades(trades: readonly Trade[], state: State, matchOf: (trade: Trad
   let latest = 0;
   for (const trade of trades) {
     const { number } = trade;
-    const fault = tradeFault(state, trade, latest);
-    if (fault !== null) throw faultError("trades", number, trade, fault);
+    const wrong = wrongTradeField(state, trade, latest);
+    if (wrong !== null) throw wrongFieldError("trades", number, trade, wrong);
     latest = trade.at;
     const [taker, maker] = [orders.get(trade.taker), orders.get(trade.maker)];
     if (match?.number !== trade.transaction) {
       match = matchOf(trade);
       matchTaker = trade.taker;
     } else if (trade.taker !== matchTaker)
-      throw faultError("trades", number, trade, ["transaction", "one that settles no other order"]);
+      throw wrongFieldError("trades", number, trade, ["transaction", "one that settles no other order"]);
     match.trades += 1;
     const isFirstFee = trade.fee > 0 && feeTaker !== taker.number;
     if (isFirstFee) feeTaker = taker.number;
@@ -348,7 +348,7 @@ function addFillOf({ accounts }: State, { number, account, token }: Order, fill:
 }
 
 /** Returns the first field of a trade that contradicts its orders. */
-function tradeFault({ orders, markets }: State, trade: Trade, latest: number): Fault<Trade> {
+function wrongTradeField({ orders, markets }: State, trade: Trade, latest: number): WrongField<Trade> {
   const taker = orders.find(trade.taker);
   const maker = orders.find(trade.maker);
   if (taker === undefined) return ["taker", "the number of an order"];

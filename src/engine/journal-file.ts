@@ -7,7 +7,7 @@ import type { Durability } from "../setting.ts";
 import { type DiskFile, writeFully } from "./disk.ts";
 import { eventHash } from "./hashes.ts";
 import {
-  type Entry,
+  type Accepted,
   type JournalWithRefused,
   type Persistence,
   PersistenceError,
@@ -76,7 +76,7 @@ export class JournalFile implements JournalWithRefused, Persistence {
     return this.#broken;
   }
 
-  append(entry: Entry, events: readonly DomainEvent[]): void {
+  append(entry: Accepted, events: readonly DomainEvent[]): void {
     this.#assertWritable();
     // The entry appended last is not written before it has been applied.
     if (this.#queue.buffer.length >= MAX_WAITING_BYTES) this.#write();
@@ -297,7 +297,7 @@ class LineQueue extends LineWriter {
   }
 
   /** Buffers a command; `synced` is the latest durable line. */
-  append({ at, command }: Entry, events: readonly DomainEvent[], synced: number): void {
+  append({ at, command }: Accepted, events: readonly DomainEvent[], synced: number): void {
     const caused = eventHash(events);
     const subject = subjectOf(command, events);
     if (subject === null) {

@@ -4,7 +4,7 @@ import { MAX_REFUSED, type RefusedRequest } from "../core/refusals.ts";
 import type { Millis } from "../core/units.ts";
 
 /** An accepted command, with its sequence and time. */
-export interface Entry {
+export interface Accepted {
   /** Counts from 1, without gaps. */
   readonly sequence: number;
   readonly at: Millis;
@@ -24,7 +24,7 @@ export interface RefusedEntry {
  * the command. A journal that records has `mark` and `rewind`.
  */
 export interface Journal {
-  append(entry: Entry, events: readonly DomainEvent[]): void;
+  append(entry: Accepted, events: readonly DomainEvent[]): void;
   /** Returns the current position, for `rewind`. Called when a snapshot is taken. */
   mark?(): unknown;
   /**
@@ -103,7 +103,7 @@ export interface LinkedItem<Item> {
 }
 
 /** Nothing is recorded while the world is opened, nor after the session has become too long; null while it is empty. */
-type Memory = LinkedItem<Entry> | null | "opening" | "too long";
+type Memory = LinkedItem<Accepted> | null | "opening" | "too long";
 
 /** Position of the log when a snapshot was taken. */
 interface Mark {
@@ -142,7 +142,7 @@ export class SessionLog implements Journal {
     this.#refused = null;
   }
 
-  append(entry: Entry, events: readonly DomainEvent[]): void {
+  append(entry: Accepted, events: readonly DomainEvent[]): void {
     const before = this.#memory;
     if (before === "opening") return;
     this.#file?.append(entry, events);
@@ -177,7 +177,7 @@ export class SessionLog implements Journal {
   }
 
   /** Accepted commands, oldest first; null if there are too many. */
-  get entries(): readonly Entry[] | null {
+  get entries(): readonly Accepted[] | null {
     const memory = this.#memory;
     if (memory === "too long") return null;
     return memory === "opening" ? [] : listed(memory);
@@ -211,7 +211,7 @@ export function listed<Item>(latest: LinkedItem<Item> | null): Item[] {
 }
 
 /** Merges accepted commands and refused requests, both oldest first, in the order in which they came. */
-export function* withRefused<Command extends Pick<Entry, "sequence">>(
+export function* withRefused<Command extends Pick<Accepted, "sequence">>(
   entries: Iterable<Command>,
   refused: readonly RefusedEntry[],
 ): Generator<Command | RefusedEntry> {

@@ -22,7 +22,7 @@ export interface OpenedExchange extends ExchangeRuntime {
   readonly beganAtOrigin: () => boolean;
   readonly persistence: Persistence;
   /** Records a request that was refused now. */
-  readonly noteRefused: (request: RefusedRequest) => void;
+  readonly recordRefused: (request: RefusedRequest) => void;
   /** Restarts at the origin: state, clock, time. */
   readonly reopen: () => void;
   /** Its data directory; null if it is in memory only. */
@@ -177,7 +177,7 @@ function opened(
     },
     beganAtOrigin: () => began.isOrigin,
     persistence: folder ?? noPersistence,
-    noteRefused: (request) => session.refuse({ sequence: exchange.sequence, at: exchange.now, request }),
+    recordRefused: (request) => session.refuse({ sequence: exchange.sequence, at: exchange.now, request }),
     reopen: () => {
       began = { snapshot: restartAt(origin, exchange), isOrigin: true };
       session.begin();

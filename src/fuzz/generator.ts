@@ -46,7 +46,7 @@ const FAULTS: readonly SettlementFaultKind[] = ["fail", "retry", "delay", "ghost
 const EXCHANGE_SEEDS = 64;
 
 /** Settings of a history, drawn from its seed. Each leaves some actions out (swarm testing, Groce et al. 2012). */
-export type Profile = Readonly<ReturnType<typeof profileOf>>;
+export type FuzzProfile = Readonly<ReturnType<typeof profileOf>>;
 
 /** Draws the profile of a seed. */
 export function profileOf(seed: number) {
@@ -130,7 +130,7 @@ export function profileText({
   weights,
   faults,
   storage,
-}: Profile): string {
+}: FuzzProfile): string {
   const shown = markets.map(
     ({ tickSize, feeRateBps, matching, selfTrade }) =>
       `tick ${tickSize / 10_000} fee ${feeRateBps} ${matching} ${selfTrade}`,
@@ -148,7 +148,7 @@ export function profileText({
 }
 
 /** One step of a history. */
-export type Step =
+export type FuzzStep =
   | { readonly kind: "command"; readonly command: Command }
   | { readonly kind: "wait"; readonly to: Millis }
   | { readonly kind: "snapshot" | "restore" | "reopen" };
@@ -163,11 +163,11 @@ const LIFETIMES = [1, 500, 1999, 2000, 5000, 60_000];
 
 /** Draws the steps of a history from its seed and from the state of the exchange. */
 export class Generator {
-  readonly #profile: Profile;
+  readonly #profile: FuzzProfile;
   readonly #random: Stream;
   readonly #totalWeight: number;
 
-  constructor(seed: number, profile: Profile) {
+  constructor(seed: number, profile: FuzzProfile) {
     this.#profile = profile;
     this.#random = stream(`${seed}`, "fuzz/steps");
     this.#totalWeight = ORDER_WEIGHT + ACTIONS.reduce((sum, action) => sum + profile.weights[action], 0);
@@ -183,7 +183,7 @@ export class Generator {
     ];
   }
 
-  next(state: State, now: Millis): Step {
+  next(state: State, now: Millis): FuzzStep {
     const action = this.#action();
     if (action === "wait") return { kind: "wait", to: millis(now + this.#random.pick(WAITS)) };
     if (action === "snapshot" || action === "restore" || action === "reopen") return { kind: action };

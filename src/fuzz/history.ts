@@ -15,7 +15,7 @@ import { MemoryDisk } from "../engine/memory-disk.ts";
 import { openConfigured } from "../engine/open-exchange.ts";
 import { type Origin, originOfWorld } from "../engine/origin.ts";
 import { emptyWorld } from "../simulation/opening.ts";
-import { Generator, type Profile, profileOf, type Step } from "./generator.ts";
+import { type FuzzProfile, type FuzzStep, Generator, profileOf } from "./generator.ts";
 import type { ReferenceExchange } from "./reference/reference-exchange.ts";
 import { type Batch, ReferenceChecker } from "./reference-checker.ts";
 import { CheckFailed, type Failure } from "./seeds.ts";
@@ -35,7 +35,7 @@ export const openPlain: OpenExchange = (config, start, journal) => new Exchange(
 
 /** The history of a seed. After each step it checks the exchange against the reference and the invariants. */
 export class History {
-  readonly profile: Profile;
+  readonly profile: FuzzProfile;
   readonly #generator: Generator;
   readonly host: ExchangeHost;
   readonly #open: OpenExchange;
@@ -45,7 +45,7 @@ export class History {
   /** The latest command; null before the first. */
   latest: { readonly at: Millis; readonly command: Command; readonly isRefused: boolean } | null = null;
 
-  private constructor(seed: number, profile: Profile, host: ExchangeHost, open: OpenExchange) {
+  private constructor(seed: number, profile: FuzzProfile, host: ExchangeHost, open: OpenExchange) {
     this.profile = profile;
     this.#generator = new Generator(seed, profile);
     this.host = host;
@@ -88,7 +88,7 @@ export class History {
     }
   }
 
-  #step(step: Step): Promise<void> | undefined {
+  #step(step: FuzzStep): Promise<void> | undefined {
     switch (step.kind) {
       case "command":
         this.#command(step.command);

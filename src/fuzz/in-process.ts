@@ -7,7 +7,7 @@ import type { State } from "../core/state.ts";
 import type { Side } from "../core/terms.ts";
 import { price, size } from "../core/units.ts";
 import { Exchange } from "../engine/exchange.ts";
-import { type Entry, SessionLog } from "../engine/journal.ts";
+import { type Accepted, SessionLog } from "../engine/journal.ts";
 import { historySince, reportBytes } from "../history/report.ts";
 import {
   type HistoryNames,
@@ -177,7 +177,7 @@ export function shrinkDeadline(): (reserveMs: number) => boolean {
 /** Tries the failures that a scenario can show, one after the other, and returns the first that it reproduces. */
 async function reproduce(
   history: History,
-  entries: readonly Entry[],
+  entries: readonly Accepted[],
   open: OpenExchange,
 ): Promise<Reproduction> {
   const { config } = history.profile;
@@ -202,7 +202,7 @@ async function reproduce(
 }
 
 /** Appends the command at which the exchange threw, which the journal does not have. */
-function withThrown({ exchange, latest }: History, entries: readonly Entry[]): readonly Entry[] {
+function withThrown({ exchange, latest }: History, entries: readonly Accepted[]): readonly Accepted[] {
   if (exchange.thrown === null || latest === null) return entries;
   return [...entries, { sequence: entries.length + 1, at: latest.at, command: exchange.thrown.command }];
 }

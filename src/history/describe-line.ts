@@ -128,7 +128,7 @@ export function describeLine({ line, command, result }: ReplayedLine, state: Sta
     text: control ?? (command === null ? line.k : commandText(command, state)),
     result: resultText(result, state),
     isControlRecord: control !== null,
-    isProblem: result.kind !== "accepted" && result.kind !== "note",
+    isProblem: result.kind !== "accepted" && result.kind !== "control",
   };
 }
 
@@ -186,7 +186,7 @@ export function comparedOutcomes(
 
 function resultText(result: LineResult, state: State): string {
   switch (result.kind) {
-    case "note":
+    case "control":
       return "";
     case "accepted":
       return eventsText(result.events, state);

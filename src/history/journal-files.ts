@@ -66,7 +66,7 @@ export function openSource(disk: Disk, name: string): JournalSource {
     if (opening === null)
       throw new DataFileError(
         "corrupt",
-        firstFault(candidate, (damage) => damageText(path, name, damage)),
+        firstProblem(candidate, (damage) => damageText(path, name, damage)),
       );
     assertKnown(opening, path);
     return { ...candidate, opening };
@@ -101,7 +101,7 @@ export function assertIntact(source: JournalSource, damage: Damage | null): void
 }
 
 /** Returns what is wrong with a journal without a first line. @throws DataFileError `usage` if it is no journal at all. */
-function firstFault({ path, isFolder, file }: JournalCandidate, text: (damage: Damage) => string): string {
+function firstProblem({ path, isFolder, file }: JournalCandidate, text: (damage: Damage) => string): string {
   if (!isFolder && !isJournalFile(file))
     throw new DataFileError("usage", `${path} is neither a report nor the journal of a data directory`);
   const damage = firstDamage(file);
@@ -308,7 +308,7 @@ function damageFinding(path: string, damage: Damage): Found {
 /** The undamaged part of a journal, and the loss of the rest. */
 export interface RepairPlan {
   /** Error in the first line, without which no other line can be used; null if there is none. */
-  readonly fault: string | null;
+  readonly problem: string | null;
   /** Place and kind of the first damage after the first line; null if there is none. */
   readonly damage: string | null;
   /** Number of lines before the damage, their bytes, and the time of the last. */
@@ -326,23 +326,23 @@ export type Loss = ReturnType<typeof lossFrom>;
  * @throws DataFileError `newer`; `usage` if it is no journal.
  */
 export function planRepair(candidate: JournalCandidate): RepairPlan {
-  const fault = faultInOpening(candidate);
-  if (fault !== null) return { fault, damage: null, lines: 0, bytes: 0, until: millis(0), lost: null };
+  const problem = openingProblem(candidate);
+  if (problem !== null) return { problem, damage: null, lines: 0, bytes: 0, until: millis(0), lost: null };
   let until = millis(0);
   const { path, file } = candidate;
   const { number, offset, damage } = scan(file, BEGINNING, ({ t }) => {
     until = t;
   });
-  const intact = { fault, lines: number, bytes: offset, until };
+  const intact = { problem, lines: number, bytes: offset, until };
   if (damage === null) return { ...intact, damage, lost: null };
   return { ...intact, damage: describeDamage(path, damage), lost: lossFrom(file, damage) };
 }
 
 /** Returns the error in the first line of a journal; null if an exchange can be opened with it. */
-function faultInOpening(candidate: JournalCandidate): string | null {
+function openingProblem(candidate: JournalCandidate): string | null {
   const { path, file } = candidate;
   const opening = openingIn(file);
-  if (opening === null) return firstFault(candidate, (damage) => describeDamage(path, damage));
+  if (opening === null) return firstProblem(candidate, (damage) => describeDamage(path, damage));
   assertKnown(opening, path);
   try {
     exchangeAt(originOfJournal(opening, path));

@@ -8,8 +8,8 @@ import type { Disk } from "../engine/disk.ts";
 import { Exchange } from "../engine/exchange.ts";
 import { contentHash } from "../engine/hashes.ts";
 import {
+  type Accepted,
   DataFileError,
-  type Entry,
   type Journal,
   type LinkedItem,
   linked,
@@ -41,7 +41,7 @@ import { endsReport } from "./report.ts";
 /** Result of replaying a line. */
 export type LineResult =
   /** A control record without anything to compare. */
-  | { readonly kind: "note" }
+  | { readonly kind: "control" }
   | { readonly kind: "accepted"; readonly events: readonly DomainEvent[] }
   /** The decision is not the recorded one, or a command that threw then does not throw now. */
   | { readonly kind: "differs"; readonly decision: Decision }
@@ -114,7 +114,7 @@ export class LineReplay {
     const command = defect === null ? commandOf(line, this.exchange.state) : defect.command;
     const result = this.problem === null ? this.#replay(line, defect) : this.#afterProblem(defect);
     const replayed = { line, command, result };
-    const isProblem = !["note", "accepted", "unknown"].includes(result.kind);
+    const isProblem = !["control", "accepted", "unknown"].includes(result.kind);
     // The record of a defect, the last line, says whether the failure of an earlier line is the recorded one.
     if (isProblem && (this.problem === null || result.kind === "fails")) this.problem = replayed;
     return replayed;
@@ -133,16 +133,16 @@ export class LineReplay {
 
   #defect(at: Millis, { command, message }: ControlRecords["defect"]): LineResult {
     return command === null
-      ? { kind: "note" }
+      ? { kind: "control" }
       : problemOf(replayCommand(this.exchange, { at, command }), message);
   }
 
   #control(line: Line): LineResult {
     const recorded = hashIn(line);
-    if (recorded === null || !this.#isVerified) return { kind: "note" };
+    if (recorded === null || !this.#isVerified) return { kind: "control" };
     const isOfHistory = recorded.startsWith("v2:");
     const found = isOfHistory ? this.exchange.hash : contentHash(this.exchange.state);
-    return found === recorded ? { kind: "note" } : { kind: "other state", recorded, found };
+    return found === recorded ? { kind: "control" } : { kind: "other state", recorded, found };
   }
 
   /** A command that threw while it was applied is in the journal twice: in its own line, and in the record of the defect. */
@@ -225,13 +225,13 @@ interface RefusedLine extends RefusedEntry {
   readonly line: number;
 }
 
-type LoggedItems = LinkedItem<Entry | RefusedLine> | null;
+type LoggedItems = LinkedItem<Accepted | RefusedLine> | null;
 
 /** Records in memory every accepted command, those of the opening included, and refused requests. */
 function entryLog() {
   let items: LoggedItems = null;
   return {
-    append: (entry: Entry): void => {
+    append: (entry: Accepted): void => {
       items = linked(entry, items);
     },
     refuse: (refused: RefusedLine): void => {
@@ -242,7 +242,7 @@ function entryLog() {
       items = mark as LoggedItems;
     },
     /** Oldest first. */
-    entries: (): Entry[] => listed(items).filter((each) => "command" in each),
+    entries: (): Accepted[] => listed(items).filter((each) => "command" in each),
     /** Oldest first. */
     refused: (): RefusedLine[] => listed(items).filter((each) => "request" in each),
   };
@@ -263,7 +263,7 @@ export function replayHistory(source: JournalSource, until: Pick<ReplayOptions, 
   const entries = log.entries();
   const { thrown, now, sequence } = exchange;
   const isLogged = entries.at(-1)?.command === thrown?.command;
-  const failing: Entry | null =
+  const failing: Accepted | null =
     thrown === null
       ? null
       : ((isLogged ? entries.pop() : null) ?? { sequence: sequence + 1, at: now, command: thrown.command });

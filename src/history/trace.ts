@@ -11,11 +11,11 @@ import type { Steps } from "../core/steps.ts";
 import type { Address } from "../core/terms.ts";
 import { type Millis, size } from "../core/units.ts";
 import type { Exchange } from "../engine/exchange.ts";
-import type { Entry } from "../engine/journal.ts";
+import type { Accepted } from "../engine/journal.ts";
 import type { OrderState } from "../scenario/language/order-line.ts";
 
 /** An accepted command of a history with its effects. */
-export interface TracedCommand extends Entry {
+export interface TracedCommand extends Accepted {
   readonly events: readonly DomainEvent[];
   /** The order that it placed, with the order's state after the command and all that it caused; null if it placed none. */
   readonly placed: { readonly order: number; readonly state: OrderState } | null;
@@ -35,7 +35,7 @@ export interface Trace {
   /** What the last command threw; null if it did not throw. */
   readonly thrown: unknown;
   /** First entry whose replay differs from the record; "extra commands" if the replay only adds commands at the end. */
-  readonly divergence: Entry | "extra commands" | null;
+  readonly divergence: Accepted | "extra commands" | null;
 }
 
 /** State before a command, as far as its step in a scenario depends on it. */
@@ -48,7 +48,7 @@ const conditionsIn = ({ expiries, chain, orders }: State) => ({
 });
 
 /** Replays entries on an exchange in the state before them, a step for each. Stops after an entry that throws. */
-export function* traceCommands(exchange: Exchange, entries: readonly Entry[]): Steps<Trace> {
+export function* traceCommands(exchange: Exchange, entries: readonly Accepted[]): Steps<Trace> {
   const { state: opening, now: start } = exchange.snapshot();
   const commands: TracedCommand[] = [];
   const seen: Pick<TracedCommand, "at" | "events" | "before">[] = [];
@@ -87,7 +87,11 @@ function revertsIn(state: State, command: Command): boolean {
 /**
  * Replays an entry at its time. Returns whether it did what was recorded: its own effects are then the first in `seen`.
  */
-function replayEntry(exchange: Exchange, { at, command }: Entry, seen: { readonly at: Millis }[]): boolean {
+function replayEntry(
+  exchange: Exchange,
+  { at, command }: Accepted,
+  seen: { readonly at: Millis }[],
+): boolean {
   if (isCausedByTime(command)) return seen[0]?.at === at;
   const isNext = seen.splice(0).length === 0;
   return exchange.submit(command).ok && seen.length > 0 && isNext;

@@ -115,7 +115,7 @@ export class History extends LineReplay {
       this.#moveTo(this.#scratch, line.d.line - 1);
       this.exchange.restore(this.#scratch.exchange.snapshot());
     } else if (!isRequest(line)) return super.take(line);
-    return { line, command: null, result: NOTE };
+    return { line, command: null, result: CONTROL };
   }
 
   #keep(isForced: boolean): void {
@@ -180,12 +180,12 @@ export class History extends LineReplay {
     }
     if (line.k === "restore" || line.k === "reset") {
       exchange.restore(this.#before(position.rows).snapshot);
-      return { line, command: null, result: NOTE };
+      return { line, command: null, result: CONTROL };
     }
     const command = isRequest(line) ? null : commandOf(line, exchange.state);
     if (command === null) {
       if (line.t > exchange.now) exchange.passTo(line.t);
-      return { line, command: null, result: NOTE };
+      return { line, command: null, result: CONTROL };
     }
     const decision = exchange.replay({ at: line.t, command }, (events) => eventHash(events) === line.r);
     const result: LineResult = decision.ok
@@ -195,7 +195,7 @@ export class History extends LineReplay {
   }
 }
 
-const NOTE: LineResult = { kind: "note" };
+const CONTROL: LineResult = { kind: "control" };
 
 /** Whether a line describes a request of the live stream; journals have no such lines. */
 export const isRequest = ({ k }: Line): boolean => k === "request";
@@ -228,7 +228,7 @@ function marksOf({ line, result }: ReplayedLine): number {
   if (line.k === "refused") return MARK.refusal;
   if (line.k === "clock" || line.k === "start") return MARK.clock;
   if (isRequest(line)) return marksOfRequest(line.d as StreamRequest);
-  if (result.kind === "note") return 0;
+  if (result.kind === "control") return 0;
   if (result.kind !== "accepted") return MARK.problem;
   let marks = 0;
   for (const { kind } of result.events) marks |= MARK_OF[kind] ?? 0;

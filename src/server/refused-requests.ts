@@ -29,27 +29,27 @@ interface Asked {
 }
 
 /** Records a refused request; the known fields of body and query only if the signature is valid. */
-export function noteRefusal(
+export function recordRefusedRequest(
   service: Service,
   endpoint: AnyEndpoint,
   { url, caller, headers }: Incoming,
   bytes: Buffer,
   error: unknown,
 ): void {
-  if (!isNoted(endpoint, error)) return;
+  if (!isRecorded(endpoint, error)) return;
   const needsKnownFields = unknownFieldsAt(endpoint, service.options.unknownFields) === "refuse";
   const [path, body, query] = [pathOf(url), objectIn(endpoint.body, bytes), queryIn(url)];
   const asked = { path, caller, claimed: headers.poly_address, body, query, needsKnownFields };
-  service.noteRefused(refusedRequest(endpoint, error, asked));
+  service.recordRefused(refusedRequest(endpoint, error, asked));
 }
 
 /** Whether a record has a request: a trading request that is answered with a 4xx, or a control request whose command is refused. */
-export function isNoted({ method, access, path }: AnyEndpoint, error: unknown): error is ApiError {
+export function isRecorded({ method, access, path }: AnyEndpoint, error: unknown): error is ApiError {
   if (!(error instanceof ApiError) || error.status >= 500 || method === "GET") return false;
   return access === "control" ? error.command !== null : path.startsWith("/clob/");
 }
 
-/** Returns the record of a request that `isNoted`. */
+/** Returns the record of a request that `isRecorded`. */
 export function refusedRequest(endpoint: AnyEndpoint, error: ApiError, asked: Asked): RefusedRequest {
   const { command, status, code } = error;
   const caller = command?.kind === "deriveCredentials" ? command.address : asked.caller;

@@ -25,7 +25,7 @@ import {
   pathOf,
   readBody,
 } from "./messages.ts";
-import { noteRefusal } from "./refused-requests.ts";
+import { recordRefusedRequest } from "./refused-requests.ts";
 import { hangUp, send, sendAnswer, sendError } from "./send.ts";
 import { type AnyHandler, type Handlers, type Service, viewOf } from "./service.ts";
 
@@ -40,7 +40,7 @@ function routeOf(service: Service, endpoint: AnyEndpoint, handle: AnyHandler): R
   const { faults, persistence } = service;
   return (request, response) => {
     const fail = (error: unknown, body: Buffer = NO_BODY): void => {
-      noteRefusal(service, endpoint, request, body, error);
+      recordRefusedRequest(service, endpoint, request, body, error);
       sendError(service, response, error);
     };
     const answerWith = (body: Buffer): void => {

@@ -90,7 +90,7 @@ export interface Service {
   /** Resets the exchange to its starting world and removes all snapshots and faults. */
   reopen(): void;
   /** Records a refused request in the session. */
-  noteRefused(request: RefusedRequest): void;
+  recordRefused(request: RefusedRequest): void;
   /** Returns the session since the world was opened as a scenario file. @throws ApiError if no scenario can express it. */
   record(name: string | null): Promise<RecordedSession>;
   /** Returns a bug report that can be replayed elsewhere, as JSON lines. @throws ApiError if it is too large. */

@@ -7,7 +7,7 @@ import { ORDER_TYPES, type OrderType } from "../core/terms.ts";
 import type { Millis } from "../core/units.ts";
 import type { Exchange } from "../engine/exchange.ts";
 import { eventHash } from "../engine/hashes.ts";
-import { type Entry, type RefusedEntry, withRefused } from "../engine/journal.ts";
+import { type Accepted, type RefusedEntry, withRefused } from "../engine/journal.ts";
 import { LineBuffer } from "../engine/journal-codec.ts";
 import { fitsOrderLine } from "../engine/journal-line.ts";
 import type { RequestInfo } from "./messages.ts";
@@ -128,7 +128,7 @@ export const idLineOf = ({ sequence, shortHash }: Exchange): string =>
 export function* putHistory(
   buffer: LineBuffer,
   exchange: Exchange,
-  entries: readonly Entry[],
+  entries: readonly Accepted[],
   refused: readonly RefusedEntry[],
 ): Generator<string> {
   let count = 0;
@@ -136,7 +136,7 @@ export function* putHistory(
     if ("request" in each) {
       count += 1;
       const id = `${each.sequence}.${count}-${hex8(exchange.shortHash)}${HISTORY_SUFFIX}`;
-      putNote(buffer, id, "refused", each.at, JSON.stringify(each.request));
+      putEntry(buffer, id, "refused", each.at, JSON.stringify(each.request));
       yield `id: ${id}\n`;
     } else {
       count = 0;
@@ -174,7 +174,7 @@ const END = fixedText('"}\n\n');
  */
 export function putCommand(
   buffer: LineBuffer,
-  { sequence, at, command }: Entry,
+  { sequence, at, command }: Accepted,
   history: number,
   isReplayed: boolean,
   resultHash: number,
@@ -219,7 +219,7 @@ function putOrder(buffer: LineBuffer, command: CommandOf<"placeOrder">): void {
   buffer.put(END_OF_ORDER);
 }
 
-export function putNote(buffer: LineBuffer, id: string, kind: EntryKind, t: Millis, data: string): void {
+export function putEntry(buffer: LineBuffer, id: string, kind: EntryKind, t: Millis, data: string): void {
   buffer.putText(`id: ${id}\nevent: ${kind}\ndata: {"t":${t},"d":${data}}\n\n`);
 }
 

@@ -10,7 +10,7 @@ import { FORMAT } from "../engine/journal-line.ts";
 import type { OpenedExchange } from "../engine/open-exchange.ts";
 import { STATE_FORMAT } from "../engine/state-file.ts";
 import { inPieces, pathOf, type RequestInfo, StreamedAnswer, slicesOf } from "./messages.ts";
-import { idLineOf, LatestEntries, putCommand, putHistory, putNote, requestText } from "./stream-entries.ts";
+import { idLineOf, LatestEntries, putCommand, putEntry, putHistory, requestText } from "./stream-entries.ts";
 
 const MAX_READERS = 64;
 const PUSH_MS = 34;
@@ -91,7 +91,7 @@ export class Stream {
 
   /** Called after each refused request. */
   refused(request: RefusedRequest): void {
-    this.#feed?.note("refused", JSON.stringify(request));
+    this.#feed?.addEntry("refused", JSON.stringify(request));
   }
 
   /** Called after each answered request; `status` is 0 if its connection was closed without an answer. */
@@ -106,7 +106,7 @@ export class Stream {
     // A control request may also have changed what is not in its commands, such as the running bots.
     const isPlain = isGood && fault === null && lastCommand >= firstCommand && !path.startsWith("/sim/");
     if (isPlain && !this.#feed.hasRoomForPlain()) return;
-    this.#feed.note("request", requestText(request, path, status, code));
+    this.#feed.addEntry("request", requestText(request, path, status, code));
   }
 
   /** Ends the streams of all readers and admits no new ones. */
@@ -170,7 +170,7 @@ class Feed {
         this.#added();
       }),
       exchange.watchRewind(() => this.#goBack()),
-      clock.watch(() => this.note("clock", JSON.stringify({ mode: clock.mode, rate: clock.rate }))),
+      clock.watch(() => this.addEntry("clock", JSON.stringify({ mode: clock.mode, rate: clock.rate }))),
       () => clearInterval(heartbeats),
     ];
   }
@@ -189,14 +189,14 @@ class Feed {
   }
 
   /** Adds an entry that is not a command; `data` is JSON. */
-  note(kind: EntryKind, data: string): void {
+  addEntry(kind: EntryKind, data: string): void {
     const { sequence, now } = this.#opened.exchange;
     if (kind === "request" && this.#isRewinding) {
       this.#isRewinding = false;
       this.#rewound = this.#beginning(momentOf(this.#opened.exchange));
     }
     this.#count += 1;
-    putNote(this.#latest.next, `${sequence}.${this.#count}-${this.#name}`, kind, now, data);
+    putEntry(this.#latest.next, `${sequence}.${this.#count}-${this.#name}`, kind, now, data);
     this.#added();
   }
 

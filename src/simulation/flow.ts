@@ -77,7 +77,7 @@ export const MAX_FLOW_ORDERS = 10_000_000;
 export const MAX_ACCOUNTS = 10_000;
 
 /** Parameters of a generated order flow; prices in 0.0001 USDC, shares in percent. */
-export interface Profile {
+export interface FlowProfile {
   /** Percentage of orders that push the price of YES up: they buy YES or sell NO. */
   readonly upPercent: number;
   /** Percentage of orders for YES; the others are for NO. */
@@ -101,7 +101,7 @@ export interface Profile {
 }
 
 /** Buyers and sellers around an almost constant price. */
-const BALANCED: Profile = {
+const BALANCED: FlowProfile = {
   upPercent: 50,
   yesPercent: 60,
   takerPercent: 22,
@@ -124,11 +124,11 @@ export const PROFILES = {
   "cancel-heavy": { ...BALANCED, takerPercent: 12, cancelPercent: 75, maxResting: 60 },
   /** Long pauses, then many rows at the same moment. */
   bursts: { ...BALANCED, rowsAtOnce: [10, 60], pauseMs: 20_000 },
-} as const satisfies Record<string, Profile>;
+} as const satisfies Record<string, FlowProfile>;
 
-export type ProfileName = keyof typeof PROFILES;
+export type FlowProfileName = keyof typeof PROFILES;
 
-export const PROFILE_NAMES = Object.keys(PROFILES) as readonly ProfileName[];
+export const FLOW_PROFILES = Object.keys(PROFILES) as readonly FlowProfileName[];
 
 /** A flow cannot be read; the message says what was expected and what was found. */
 export class FlowError extends Error {

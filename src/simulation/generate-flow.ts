@@ -14,16 +14,16 @@ import {
 } from "../core/units.ts";
 import {
   type CancelRow,
+  type FlowProfile,
   type FlowRow,
   MAX_ACCOUNTS,
   MAX_FLOW_ORDERS,
   type PlaceRow,
-  type Profile,
 } from "./flow.ts";
 import { MAX_FEE_BPS, type RestingOrder, SimulatedMarket, type SimulatedOrder } from "./simulator.ts";
 
 /** The arrival process: times of rows in milliseconds since the start, in bursts with pauses. */
-function* arrivalsOf(seed: string, { rowsAtOnce, pauseMs }: Profile): Generator<number, never> {
+function* arrivalsOf(seed: string, { rowsAtOnce, pauseMs }: FlowProfile): Generator<number, never> {
   const random = stream(seed, "flow/pace");
   for (let at = 0; ; ) {
     const rows = random.between(...rowsAtOnce);
@@ -166,7 +166,7 @@ export interface GenerateFlowOptions {
   /** Number of orders, up to `MAX_FLOW_ORDERS`; rows that fund and cancel are not counted. */
   readonly orders: number;
   readonly accounts: number;
-  readonly profile: Profile;
+  readonly profile: FlowProfile;
   /** A divisor of 10,000; default: 0.01 USDC. */
   readonly tickSize?: Price;
   /** Default: 1 share. */

@@ -6,10 +6,10 @@ import {
   FLOW_FILE,
   FlowError,
   type FlowFormat,
+  type FlowProfileName,
   type FlowRow,
   formatOf,
   PROFILES,
-  type ProfileName,
   shown,
 } from "./flow.ts";
 import { FlowReader, hasCells } from "./flow-text.ts";
@@ -116,7 +116,7 @@ export type FlowSource =
   | { readonly kind: "replay"; readonly file: string }
   | (Pick<GenerateFlowOptions, "orders" | "accounts"> & {
       readonly kind: "generate";
-      readonly profile: ProfileName;
+      readonly profile: FlowProfileName;
       readonly place: { readonly file: string; readonly line: number; readonly column: number };
     });
 

@@ -225,13 +225,13 @@ function requireNotBefore(earliest: number, at: number, ...path: readonly (strin
 const ROW_COLUMNS = ["at", "trader", "market", "side", "outcome", "price", "size", "orderType"];
 const PACKED_COLUMNS = ["at", "trader", "market", "terms", "price", "size"];
 
-type Fault = readonly [column: number, expected: string];
+type Wrong = readonly [column: number, expected: string];
 
 /** Checks the orders of a world. @throws DocumentError relative to the flow. */
 function checkHistory({ format, flow, traders, events }: World): void {
   const markets = events.flatMap((event) => event.markets);
   const isPacked = format === "clobsim-world/2";
-  const [columns, faultOf] = isPacked ? [PACKED_COLUMNS, packedFault] : [ROW_COLUMNS, rowFault];
+  const [columns, wrongTerms] = isPacked ? [PACKED_COLUMNS, wrongInPacked] : [ROW_COLUMNS, wrongInRow];
   if (!Array.isArray(flow)) throw new DocumentError("a list", flow);
   requireAtMost(isPacked ? MAX_ORDERS * ORDER_WIDTH : MAX_ORDERS, flow);
   if (isPacked && flow.length % ORDER_WIDTH !== 0) {
@@ -243,12 +243,12 @@ function checkHistory({ format, flow, traders, events }: World): void {
     if (!Array.isArray(order) || order.length !== columns.length)
       throw new DocumentError(`[${columns.join(", ")}]`, order, index);
     const market = typeof order[2] === "number" ? markets[order[2]] : undefined;
-    const fault: Fault | null =
+    const wrong: Wrong | null =
       market === undefined
         ? [2, `an index below ${markets.length}`]
-        : (placeFault(order, earliest, traders.length, market) ?? faultOf(order, market));
-    if (fault !== null) {
-      const [column, expected] = fault;
+        : (wrongOrigin(order, earliest, traders.length, market) ?? wrongTerms(order, market));
+    if (wrong !== null) {
+      const [column, expected] = wrong;
       const path = isPacked ? [index + column] : [index, column];
       throw new DocumentError(`${columns[column]}, ${expected}`, order[column], ...path);
     }
@@ -262,18 +262,18 @@ const isDecimalIn = (value: unknown, low: number, high: number, units: number): 
   typeof value === "number" && value >= low && value <= high && isDecimal(value, units);
 
 /** Checks the time and the trader of an order. */
-function placeFault(
+function wrongOrigin(
   [at, trader]: readonly unknown[],
   earliest: number,
   traders: number,
   { createdAt, resolved }: WorldMarket,
-): Fault | null {
+): Wrong | null {
   const [first, last] = [Math.max(earliest, createdAt), (resolved?.at ?? 0) - 1];
   if (!isInteger(at, first, last)) return [0, `an integer from ${first} to ${last}`];
   return isInteger(trader, 0, traders - 1) ? null : [1, `an index below ${traders}`];
 }
 
-function rowFault(row: readonly unknown[], { tickSize, minOrderSize }: WorldMarket): Fault | null {
+function wrongInRow(row: readonly unknown[], { tickSize, minOrderSize }: WorldMarket): Wrong | null {
   const [, , , side, outcome, price, size, orderType] = row;
   if (side !== "BUY" && side !== "SELL") return [3, "BUY or SELL"];
   if (outcome !== "YES" && outcome !== "NO") return [4, "YES or NO"];
@@ -286,7 +286,7 @@ function rowFault(row: readonly unknown[], { tickSize, minOrderSize }: WorldMark
   return orderType === "GTC" || orderType === "FAK" ? null : [7, "GTC or FAK"];
 }
 
-function packedFault(order: readonly unknown[], { tickSize, minOrderSize }: WorldMarket): Fault | null {
+function wrongInPacked(order: readonly unknown[], { tickSize, minOrderSize }: WorldMarket): Wrong | null {
   const [, , , terms, price, size] = order;
   const tick = Math.round(tickSize * FULL_PRICE);
   if (!isInteger(terms, 0, MAX_TERMS)) return [3, `an integer from 0 to ${MAX_TERMS}`];

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Bots } from "../../src/bots/bots.ts";
-import { BOT_PROFILES, KINDS, PROFILES, type ProfileName } from "../../src/bots/profiles.ts";
+import { BOT_PROFILES, type BotProfileName, KINDS, PROFILES } from "../../src/bots/profiles.ts";
 import { FROZEN_START } from "../../src/config.ts";
 import { millis, money, size } from "../../src/core/units.ts";
 import { Clock } from "../../src/engine/clock.ts";
@@ -20,7 +20,7 @@ const WATCHED_MS = 10_000;
 const FAUCET = { collateral: money(0), everyMarket: size(0) };
 
 /** Opens a world with bots. */
-function openMarket(world: World, profile: ProfileName): Exchange {
+function openMarket(world: World, profile: BotProfileName): Exchange {
   const terms = { seed: world.seed, faucet: FAUCET, credentials: "rotate", ...AUTO } as const;
   const exchange = new Exchange(terms, FROZEN_START);
   openWorld(exchange, world, FROZEN_START);
@@ -29,7 +29,7 @@ function openMarket(world: World, profile: ProfileName): Exchange {
 }
 
 /** Milliseconds for a day of virtual time. */
-function jump(world: World, profile: ProfileName): number {
+function jump(world: World, profile: BotProfileName): number {
   const exchange = openMarket(world, profile);
   const begun = performance.now();
   exchange.advanceTo(millis(exchange.now + DAY_HOURS * HOUR_MS));
@@ -37,7 +37,7 @@ function jump(world: World, profile: ProfileName): number {
 }
 
 /** Milliseconds of CPU time per second of real time. */
-async function inRealTime(world: World, profile: ProfileName): Promise<number> {
+async function inRealTime(world: World, profile: BotProfileName): Promise<number> {
   const exchange = openMarket(world, profile);
   exchange.advanceTo(millis(exchange.now + HOUR_MS));
   const clock = new Clock(exchange, { mode: "real", rate: 1 }, Date.now);
@@ -50,7 +50,7 @@ async function inRealTime(world: World, profile: ProfileName): Promise<number> {
   return (user + system) / WATCHED_MS;
 }
 
-const crewOf = (profile: ProfileName): number =>
+const crewOf = (profile: BotProfileName): number =>
   KINDS.reduce((sum, kind) => sum + PROFILES[profile][kind].count, 0);
 
 /** Cost of bots when time is advanced and in real time. */
@@ -62,7 +62,7 @@ export const botsSection: Section = {
   async measure(rounds) {
     const few = await generateWorld({ seed: "bots", markets: MARKETS.jump });
     const many = await generateWorld({ seed: "bots", markets: MARKETS.realTime });
-    const lines = (workload: string, measure: (profile: ProfileName) => number | Promise<number>) =>
+    const lines = (workload: string, measure: (profile: BotProfileName) => number | Promise<number>) =>
       BOT_PROFILES.map((profile) => ({
         workload,
         subject: `${profile}, ${crewOf(profile)} bots`,

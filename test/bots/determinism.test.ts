@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { BOT_PROFILES, type ProfileName } from "../../src/bots/profiles.ts";
+import { BOT_PROFILES, type BotProfileName } from "../../src/bots/profiles.ts";
 import { serviceOf } from "../../src/compose.ts";
 import { violations } from "../../src/core/invariants/invariants.ts";
 import { millis, money, price, size } from "../../src/core/units.ts";
@@ -131,7 +131,7 @@ describe("bots continue", () => {
 const STEPS = 150;
 
 /** Plays a history of the fuzzer (orders, faults, reorganizations, ended markets, snapshots), with or without bots. */
-function playHistory(seed: number, profile: ProfileName | null) {
+function playHistory(seed: number, profile: BotProfileName | null) {
   const terms = profileOf(seed);
   const opened = openExchange({ world: emptyWorld(terms.config.seed), config: terms.config });
   const { exchange } = opened;

@@ -1,9 +1,9 @@
 import { Bots } from "../../src/bots/bots.ts";
-import type { ProfileName } from "../../src/bots/profiles.ts";
+import type { BotProfileName } from "../../src/bots/profiles.ts";
 import type { ExchangeConfig } from "../../src/core/state.ts";
 import { type Millis, millis, money, size } from "../../src/core/units.ts";
 import { Exchange } from "../../src/engine/exchange.ts";
-import type { Entry } from "../../src/engine/journal.ts";
+import type { Accepted } from "../../src/engine/journal.ts";
 import { openWorld } from "../../src/simulation/opening.ts";
 import { readWorldFile, type World } from "../../src/simulation/world.ts";
 import { AUTO } from "../support/config.ts";
@@ -26,7 +26,7 @@ export function openExchange({
   readonly world?: World;
   readonly config?: Partial<ExchangeConfig>;
 } = {}) {
-  const entries: Entry[] = [];
+  const entries: Accepted[] = [];
   const faucet = { collateral: money(0), everyMarket: size(0) };
   const terms = { seed: world.seed, faucet, credentials: "rotate", ...AUTO, ...config } as const;
   const exchange = new Exchange(terms, START, {
@@ -42,7 +42,7 @@ export function openExchange({
 }
 
 /** Opens the same exchange with the bots of a profile. */
-export function openWithBots(profile: ProfileName, options: Parameters<typeof openExchange>[0] = {}) {
+export function openWithBots(profile: BotProfileName, options: Parameters<typeof openExchange>[0] = {}) {
   const opened = openExchange(options);
   opened.bots.start(profile);
   return opened;

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, it } from "vitest";
-import { BOT_PROFILES, PROFILES, type Profile, type ProfileName } from "../../src/bots/profiles.ts";
+import { BOT_PROFILES, type BotProfile, type BotProfileName, PROFILES } from "../../src/bots/profiles.ts";
 import { violations } from "../../src/core/invariants/invariants.ts";
 import type { State } from "../../src/core/state.ts";
 import { millis } from "../../src/core/units.ts";
@@ -133,7 +133,7 @@ function signsAfter(state: State, trade: number): Map<number, number[]> {
 
 const PAGE = fileURLToPath(new URL("../../docs/guide/bots.md", import.meta.url));
 const MARKETS = 10;
-const HOURS: Readonly<Record<ProfileName, number>> = { thin: 24, normal: 24, busy: 3, toxic: 6 };
+const HOURS: Readonly<Record<BotProfileName, number>> = { thin: 24, normal: 24, busy: 3, toxic: 6 };
 
 /** A statistic in the guide: its name, its digits, and its range for `normal`. */
 const FIGURES: Readonly<
@@ -151,7 +151,7 @@ const FIGURES: Readonly<
   commandsAnHour: ["commands per hour", 0, 100, 500],
 };
 
-const statistics = new Map<ProfileName, Statistics>();
+const statistics = new Map<BotProfileName, Statistics>();
 let broken: readonly unknown[] = [];
 
 beforeAll(async () => {
@@ -176,7 +176,7 @@ describe("a day of normal", () => {
 });
 
 describe("the profiles", () => {
-  const statistic = (profile: ProfileName, name: keyof Statistics): number =>
+  const statistic = (profile: BotProfileName, name: keyof Statistics): number =>
     statistics.get(profile)?.[name] ?? Number.NaN;
 
   it("keep both sides of their books", () => {
@@ -217,7 +217,7 @@ const common = {
   count: ["number of bots", count],
   everyMs: ["mean time between checks of a market", time],
 } as const;
-const PARAMETERS: { readonly [Part in keyof Profile]: Labels<Profile[Part]> } = {
+const PARAMETERS: { readonly [Part in keyof BotProfile]: Labels<BotProfile[Part]> } = {
   maker: {
     ...common,
     size: ["shares of a quote at the first level (n times that at level n), ± 40 %", shares],
@@ -270,8 +270,8 @@ it("the guide has the figures and parameters", async () => {
       part === "fair" ? "fair value" : part,
       label,
       ...BOT_PROFILES.map((profile) => {
-        const terms: Profile = PROFILES[profile];
-        const values: object = terms[part as keyof Profile];
+        const terms: BotProfile = PROFILES[profile];
+        const values: object = terms[part as keyof BotProfile];
         return text((values as Readonly<Record<string, number>>)[name] ?? Number.NaN);
       }),
     ]),

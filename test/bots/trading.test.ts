@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { botsOf } from "../../src/bots/bot.ts";
 import { MAX_BOT_MARKETS } from "../../src/bots/bots.ts";
-import { BOT_PROFILES, type ProfileName } from "../../src/bots/profiles.ts";
+import { BOT_PROFILES, type BotProfileName } from "../../src/bots/profiles.ts";
 import type { Command } from "../../src/core/commands.ts";
 import { violations } from "../../src/core/invariants/invariants.ts";
 import { findAccount } from "../../src/core/state.ts";
@@ -45,7 +45,7 @@ const TERMS = [
   ["blocks at once", { settlement: "instant" }],
 ] as const;
 
-describe.each(BOT_PROFILES)("bots of the profile %s", (profile: ProfileName) => {
+describe.each(BOT_PROFILES)("bots of the profile %s", (profile: BotProfileName) => {
   it.each(profile === "normal" ? TERMS : casesAtLevel(TERMS))(
     "keep books two-sided, trade, and break no invariant: %s",
     (_terms, config) => {

@@ -48,7 +48,7 @@ describe("clobsim serve --from", () => {
     const server = await serveWith({ from: from() });
     expect(await (await fetch(`${server.url}/sim/state`)).text()).toBe(end.state);
     expect(await getJson(server, "/sim/clock")).toMatchObject({ mode: "frozen", time: end.time });
-    expect(server.keeping).toBeNull();
+    expect(server.persisted).toBeNull();
     const screen = { isColoured: false, columns: undefined };
     expect(bannerText(server, screen, { simToken: null, bots: null })).toMatch(
       new RegExp(`from +${from()}, up to line \\d+\\n +data +in memory`),

@@ -29,7 +29,7 @@ describe.each<Durability>(["process", "power"])("the record of a refused request
     const disk = new SimulatedDisk();
     const opened = await openOn(disk, { durability });
     await opened.persistence.flush(opened.persistence.position);
-    opened.noteRefused(REFUSED);
+    opened.recordRefused(REFUSED);
     let syncs = 0;
     disk.before = ({ kind }) => {
       if (kind.startsWith("sync")) syncs += 1;
@@ -44,10 +44,10 @@ describe.each<Durability>(["process", "power"])("the record of a refused request
     const disk = new SimulatedDisk();
     const opened = await openOn(disk, { durability });
     const { hash, sequence } = opened.exchange;
-    opened.noteRefused(REFUSED);
+    opened.recordRefused(REFUSED);
     opened.exchange.submit(eventCommand("event"));
     expect(opened.exchange.sequence).toBe(sequence + 1);
-    opened.noteRefused(REFUSED);
+    opened.recordRefused(REFUSED);
     await opened.persistence.flush(opened.persistence.position);
     const after = opened.exchange.hash;
     expect(after).not.toBe(hash);
@@ -63,7 +63,7 @@ describe.each<Durability>(["process", "power"])("the record of a refused request
     const opened = await openOn(disk, { durability });
     await opened.persistence.flush(opened.persistence.position);
     fill(disk);
-    opened.noteRefused(REFUSED);
+    opened.recordRefused(REFUSED);
     expect(mustWait(opened)).toBe(false);
     expect(opened.persistence.broken).toBeNull();
     disk.before = () => {};
@@ -80,7 +80,7 @@ describe.each<Durability>(["process", "power"])("the record of a refused request
     opened.exchange.submit(eventCommand("event"));
     await (async () => opened.persistence.flush(opened.persistence.position))().catch(() => {});
     expect(opened.persistence.broken).not.toBeNull();
-    opened.noteRefused(REFUSED);
+    opened.recordRefused(REFUSED);
     expect(mustWait(opened)).toBe(false);
     await opened.close();
   });
@@ -90,7 +90,7 @@ describe("records of refused requests", () => {
   it("end at the maximum with a last record, also after a restart", async () => {
     const disk = new SimulatedDisk();
     for (const number of [MAX_REFUSED - 1, 10, 1]) {
-      const { noteRefused, close } = await openOn(disk);
+      const { recordRefused: noteRefused, close } = await openOn(disk);
       for (let count = 0; count < number; count += 1) noteRefused(REFUSED);
       await close();
     }
@@ -103,12 +103,12 @@ describe("records of refused requests", () => {
   it("are counted in the journal if there is no state file", async () => {
     const disk = new SimulatedDisk();
     const opened = await openOn(disk);
-    for (let count = 0; count < MAX_REFUSED; count += 1) opened.noteRefused(REFUSED);
+    for (let count = 0; count < MAX_REFUSED; count += 1) opened.recordRefused(REFUSED);
     await opened.close();
     const other = new SimulatedDisk(new Map([[JOURNAL, journalIn(disk.image)]]));
     const again = await openOn(other);
-    again.noteRefused(REFUSED);
-    again.noteRefused(REFUSED);
+    again.recordRefused(REFUSED);
+    again.recordRefused(REFUSED);
     await again.close();
     expect(recordsIn(other.image).slice(MAX_REFUSED - 1)).toEqual(["refused", "refusedFull"]);
   });
@@ -116,7 +116,7 @@ describe("records of refused requests", () => {
   it("in memory are the first ones, with the number of others", async () => {
     const opened = await openOn(new SimulatedDisk(), { data: null });
     const start = opened.exchange.snapshot();
-    for (let count = 0; count < MAX_REFUSED + 3; count += 1) opened.noteRefused(REFUSED);
+    for (let count = 0; count < MAX_REFUSED + 3; count += 1) opened.recordRefused(REFUSED);
     expect(opened.session.refused).toHaveLength(MAX_REFUSED);
     expect(opened.session.refusedLeftOut).toBe(3);
     opened.exchange.restore(start);

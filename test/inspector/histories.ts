@@ -68,7 +68,7 @@ function play(opened: OpenedExchange, seed: number, moves: number, mixture: Mixt
       opened.reopen();
       openArena(exchange);
       snapshots.splice(0, snapshots.length, exchange.snapshot());
-    } else if (chance < snapshot + restore + reset + refused) opened.noteRefused(REFUSED);
+    } else if (chance < snapshot + restore + reset + refused) opened.recordRefused(REFUSED);
     if (move.kind === "wait") runSteps(clock.moveInSteps(clock.setting, millis(exchange.now + move.ms)));
     else {
       const command = chainCommandOf(exchange.state, exchange.now, move);

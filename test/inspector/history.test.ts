@@ -84,7 +84,7 @@ describe("the exchange after a row", () => {
           const replayed = lines[at];
           expect([each.line.n, each.command, each.result.kind]).toEqual([
             ...[replayed?.line.n, replayed?.command],
-            each.line.k === "restore" ? "note" : replayed?.result.kind,
+            each.line.k === "restore" ? "control" : replayed?.result.kind,
           ]);
         }
         expect(stateHashes(report.history.at(row))).toEqual(states.get(row));

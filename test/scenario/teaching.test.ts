@@ -6,7 +6,7 @@ import { needsHttp, type Scenario } from "../../src/scenario/language/steps.ts";
 import type { ScenarioResult } from "../../src/scenario/run/result.ts";
 import { runSuite } from "../../src/scenario/run/run-suite.ts";
 import { startScenarioServer } from "../../src/scenario-server.ts";
-import { COLUMNS, PROFILE_NAMES } from "../../src/simulation/flow.ts";
+import { COLUMNS, FLOW_PROFILES } from "../../src/simulation/flow.ts";
 import { namedPrivateKey } from "../../src/simulation/world-accounts.ts";
 import { type Api, startApi } from "../support/http.ts";
 import { type Ended, Program } from "../support/program.ts";
@@ -173,7 +173,7 @@ describe("the tutorial of the scenario language", () => {
   it("lists every column and every profile of flows", () => {
     const cells = partOf("columns").text.replace(/^(\| [^|]*\|).*$/gm, "$1");
     expect(spansIn(cells)).toEqual(COLUMNS);
-    expect(spansIn(partOf("profiles").text)).toEqual(PROFILE_NAMES);
+    expect(spansIn(partOf("profiles").text)).toEqual(FLOW_PROFILES);
   });
 });
 

@@ -3,7 +3,12 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { price, size } from "../../src/core/units.ts";
 import type { FlowRow } from "../../src/simulation/flow.ts";
-import { PROFILE_NAMES, PROFILES, type Profile, type ProfileName } from "../../src/simulation/flow.ts";
+import {
+  FLOW_PROFILES,
+  type FlowProfile,
+  type FlowProfileName,
+  PROFILES,
+} from "../../src/simulation/flow.ts";
 import { writeFlow } from "../../src/simulation/flow-text.ts";
 import { type GenerateFlowOptions, generateFlow } from "../../src/simulation/generate-flow.ts";
 import { runs } from "../support/runs.ts";
@@ -14,7 +19,7 @@ const flowOf = (options: Partial<GenerateFlowOptions> = {}): Generator<FlowRow> 
 
 const played = new Map<string, PlayedFlow>();
 /** Plays the flow of a profile with 20,000 orders once. */
-function playedFlow(name: ProfileName, feeRateBps = 0): PlayedFlow {
+function playedFlow(name: FlowProfileName, feeRateBps = 0): PlayedFlow {
   const key = `${name} ${feeRateBps}`;
   const flow = played.get(key) ?? play(flowOf({ orders: 20_000, profile: PROFILES[name] }), { feeRateBps });
   played.set(key, flow);
@@ -23,7 +28,7 @@ function playedFlow(name: ProfileName, feeRateBps = 0): PlayedFlow {
 
 const csvOf = (rows: Iterable<FlowRow>): string => [...writeFlow(rows, "csv")].join("");
 
-describe.each(PROFILE_NAMES)("a flow that is %s", (name) => {
+describe.each(FLOW_PROFILES)("a flow that is %s", (name) => {
   it.each([0, 200])("has no refused rows at a fee of %d basis points", (feeRateBps) => {
     const { refused, broken } = playedFlow(name, feeRateBps);
     expect({ refused, broken }).toEqual({ refused: [], broken: [] });
@@ -56,26 +61,26 @@ describe("profiles", () => {
   });
 
   it("trending: the price rises by 40 cents and more, and only there", () => {
-    for (const name of PROFILE_NAMES) expect(playedFlow(name).drift > 0.4).toBe(name === "trending");
+    for (const name of FLOW_PROFILES) expect(playedFlow(name).drift > 0.4).toBe(name === "trending");
   });
 
   it("one-sided: 70 of 100 orders and more buy YES, and only there", () => {
-    for (const name of PROFILE_NAMES) expect(playedFlow(name).buysYesShare > 0.7).toBe(name === "one-sided");
+    for (const name of FLOW_PROFILES) expect(playedFlow(name).buysYesShare > 0.7).toBe(name === "one-sided");
   });
 
   it("cancel-heavy: 70 of 100 orders and more are canceled by their account, and only there", () => {
-    for (const name of PROFILE_NAMES) {
+    for (const name of FLOW_PROFILES) {
       expect(playedFlow(name).canceledShare > 0.7).toBe(name === "cancel-heavy");
     }
   });
 
   it("cancel-heavy: cancels make up the largest share of the rows there", () => {
-    const shares = PROFILE_NAMES.map((name) => playedFlow(name).cancelShare);
+    const shares = FLOW_PROFILES.map((name) => playedFlow(name).cancelShare);
     expect(playedFlow("cancel-heavy").cancelShare).toBe(Math.max(...shares));
   });
 
   it("bursts: 9 of 10 rows come at the moment of the row before, and elsewhere none", () => {
-    for (const name of PROFILE_NAMES) {
+    for (const name of FLOW_PROFILES) {
       const { sameMomentShare } = playedFlow(name);
       expect(name === "bursts" ? sameMomentShare > 0.9 : sameMomentShare === 0).toBe(true);
     }
@@ -123,7 +128,7 @@ describe("a generated flow", () => {
       fc
         .tuple(fc.integer({ min: least, max: most }), fc.integer({ min: least, max: most }))
         .map(([a, b]) => [Math.min(a, b), Math.max(a, b)]);
-    const profiles: fc.Arbitrary<Profile> = fc.record({
+    const profiles: fc.Arbitrary<FlowProfile> = fc.record({
       upPercent: share,
       yesPercent: share,
       takerPercent: share,
@@ -157,7 +162,7 @@ describe("a generated flow", () => {
     expect([...flowOf({ seed: "2" })]).not.toEqual(one);
   });
 
-  it.each<[ProfileName, string]>([
+  it.each<[FlowProfileName, string]>([
     ["balanced", "07276f8ff81fb85560a5330f054832e0fb99149a72e28edefca30b757aa57961"],
     ["trending", "aaefb7e2bb4884845c0fcdfdcf485404a0df0cae29154a357d3369f4282de919"],
     ["one-sided", "dc4ca1c1943f0af15ee707a0aa1ed738e7bf081f1e1053bfe0454e23f0695114"],

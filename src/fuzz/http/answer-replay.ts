@@ -7,7 +7,7 @@ import { BookPages } from "../../api/order-book.ts";
 import { serviceOf } from "../../compose.ts";
 import { DEFAULT_CONFIG } from "../../config.ts";
 import { withoutFigures } from "../../core/format.ts";
-import type { Entry } from "../../engine/journal.ts";
+import type { Accepted } from "../../engine/journal.ts";
 import { openingIn } from "../../engine/journal-scan.ts";
 import { MemoryFile } from "../../engine/memory-disk.ts";
 import { openAtOrigin } from "../../engine/open-exchange.ts";
@@ -114,7 +114,7 @@ export function openReplay(origin: Origin, { numbers }: Pick<ObservationLog, "nu
   return {
     exchange: opened.exchange,
     /** Returns the commands accepted after a sequence, including those that became due at the same time. */
-    acceptedSince: (sequence: number): readonly Entry[] =>
+    acceptedSince: (sequence: number): readonly Accepted[] =>
       (opened.session.entries ?? []).filter((entry) => entry.sequence > sequence),
     /** Returns the reply about the clock, without the list of what became due. */
     clock: (): object => clockReply(service),

@@ -4,7 +4,7 @@ import { violations } from "../../core/invariants/invariants.ts";
 import { nextDue } from "../../core/schedule.ts";
 import { parseDuration } from "../../core/time.ts";
 import type { Millis } from "../../core/units.ts";
-import type { Entry } from "../../engine/journal.ts";
+import type { Accepted } from "../../engine/journal.ts";
 import { defectFingerprint, invariantFingerprint } from "../../history/shrink/trial.ts";
 import { firedIn } from "../../server/handlers/control.ts";
 import {
@@ -141,7 +141,7 @@ class ClockAnswers {
   readonly #settledAt: ReadonlySet<number>;
   #time: number;
 
-  constructor(start: number, entries: readonly Entry[], observations: readonly Observation[]) {
+  constructor(start: number, entries: readonly Accepted[], observations: readonly Observation[]) {
     this.#time = start;
     const changes = observations.filter(({ request }) => request.operation === "setClock");
     const set = changes.map(({ answer }) => answer?.time ?? start);
@@ -192,7 +192,7 @@ function requiredEvents(fired: readonly FiredEvent[], listed: readonly object[])
 
 /** Replays a journal and compares each answer with the reply at the same sequence. */
 class ReplayCheck {
-  readonly #entries: readonly Entry[];
+  readonly #entries: readonly Accepted[];
   readonly #log: ObservationLog;
   readonly #known: Known;
   readonly #replay: AnswerReplay;
@@ -233,7 +233,7 @@ class ReplayCheck {
     this.#requireNoneLost(this.#accepted.get(0) ?? [], null);
     await this.#checkAnswersHere();
     for (let index = 0; index < this.#entries.length; index = this.#replayed()) {
-      const entry = this.#entries[index] as Entry;
+      const entry = this.#entries[index] as Accepted;
       if (isCausedByTime(entry.command)) this.#replayDue(entry);
       else await this.#replayRequested(entry);
       await this.#checkAnswersHere();
@@ -265,7 +265,7 @@ class ReplayCheck {
   }
 
   /** Replays a command that became due, and requires that it was due then. */
-  #replayDue(entry: Entry): void {
+  #replayDue(entry: Accepted): void {
     const { exchange } = this.#replay;
     const due = nextDue(exchange.state, entry.at);
     const isDue = due !== null && due.at === entry.at && sameCommand(due.command, entry.command);
@@ -278,7 +278,7 @@ class ReplayCheck {
   }
 
   /** Finds the one request that causes a command, and executes it. */
-  async #replayRequested(entry: Entry): Promise<void> {
+  async #replayRequested(entry: Accepted): Promise<void> {
     const { exchange } = this.#replay;
     const { kind } = entry.command;
     const claimants = this.#accepted.get(entry.sequence) ?? [];
@@ -311,7 +311,12 @@ class ReplayCheck {
   }
 
   /** Requires that a request's answer, and the commands due after it, are those observed. */
-  #checkExecuted(observation: Observation, entry: Entry, accepted: readonly Entry[], reply: Reply): void {
+  #checkExecuted(
+    observation: Observation,
+    entry: Accepted,
+    accepted: readonly Accepted[],
+    reply: Reply,
+  ): void {
     this.#unanswered.delete(observation);
     const offset = entry.sequence - this.#first - 1;
     const different = accepted.findIndex(({ command, at }, index) => {
@@ -335,7 +340,7 @@ class ReplayCheck {
   }
 
   /** Requires that no acknowledged request is left over whose command is not in the journal. */
-  #requireNoneLost([lost]: readonly Observation[], entry: Entry | null, reply: Reply | null = null): void {
+  #requireNoneLost([lost]: readonly Observation[], entry: Accepted | null, reply: Reply | null = null): void {
     if (lost === undefined) return;
     const there = entry === null ? "there is none" : `sequence ${entry.sequence} is ${commandName(entry)}`;
     const replayed = reply === null || reply.status === 200 ? "" : `; replayed it is ${statusName(reply)}`;
@@ -344,7 +349,7 @@ class ReplayCheck {
   }
 
   /** Returns the finding for a command that no request caused. */
-  #unrequested(entry: Entry): Finding {
+  #unrequested(entry: Accepted): Finding {
     const { kind } = entry.command;
     const isTwice = this.#entries.some(
       ({ sequence, command }) => sequence < entry.sequence && sameCommand(command, entry.command),
@@ -385,12 +390,12 @@ class ReplayCheck {
   }
 
   /** Returns the first request whose answer is after an entry; null if there is none. */
-  #firstThatShows({ sequence }: Entry): Observation | null {
+  #firstThatShows({ sequence }: Accepted): Observation | null {
     return this.#log.observations.find(({ answer }) => (answer?.sequence ?? 0) >= sequence) ?? null;
   }
 
   /** Whether a request was sent before any answer showed a command. */
-  #isBefore(observation: Observation, { sequence }: Entry): boolean {
+  #isBefore(observation: Observation, { sequence }: Accepted): boolean {
     return (this.#known.get(observation)?.sequence ?? 0) < sequence;
   }
 }
@@ -403,7 +408,7 @@ function addTo(lists: Map<number, Observation[]>, sequence: number, observation:
 
 const sameCommand = (a: Command, b: Command): boolean => JSON.stringify(a) === JSON.stringify(b);
 
-const commandName = ({ command }: Entry): string =>
+const commandName = ({ command }: Accepted): string =>
   "address" in command ? `${command.kind} of ${command.address}` : command.kind;
 
 /**

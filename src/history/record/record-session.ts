@@ -8,7 +8,7 @@ import type { Steps } from "../../core/steps.ts";
 import type { Address } from "../../core/terms.ts";
 import type { Exchange } from "../../engine/exchange.ts";
 import {
-  type Entry as JournalEntry,
+  type Accepted as JournalEntry,
   type RefusedEntry,
   type SessionLog,
   withRefused,

@@ -336,7 +336,7 @@ export function withIncludesInline(draft: Draft, { folder }: Pick<Environment, "
     if (path === null || depth >= MAX_DEPTH) return [];
     const file = resolve(folder, path.text);
     const read = readTextFile(file);
-    if (read.fault !== null) return [];
+    if (read.problem !== null) return [];
     const draftOfFile = includedDraft(read.text.replace(/^\ufeff/, "").replace(/\r\n?/g, "\n"));
     const { steps } = new Draft(withIncludesInline(draftOfFile, { folder: dirname(file) }, depth + 1));
     const replacement = steps.length === 0 ? null : draft.replacement(step, steps);

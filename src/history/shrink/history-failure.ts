@@ -13,7 +13,7 @@ import { FEES, findAccount, type State } from "../../core/state.ts";
 import { runSteps } from "../../core/steps.ts";
 import type { Address } from "../../core/terms.ts";
 import type { Exchange } from "../../engine/exchange.ts";
-import type { Entry } from "../../engine/journal.ts";
+import type { Accepted } from "../../engine/journal.ts";
 import { Declarations } from "../../scenario/language/declarations.ts";
 import { type Expectation, readExpectations } from "../../scenario/language/expectations.ts";
 import { attempt, type Problem, ProblemList } from "../../scenario/language/page.ts";
@@ -136,7 +136,7 @@ export function readHistoryExpectation(
   const problems = new ProblemList();
   const files = new ScenarioFiles(label, ".", problems);
   const expectations = attempt(() => {
-    const root = files.open({ text, fault: null });
+    const root = files.open({ text, problem: null });
     const declared = new Declarations(new Set(names.markets), new Set(names.accounts.keys()));
     for (const name of names.orders) declared.orders.set(name, "GTC");
     return readExpectations({ files, declared }, root);
@@ -175,7 +175,7 @@ export const accountsIn = (expectations: readonly Expectation[]): readonly strin
 type RefusedCommand = Extract<Command, { readonly kind: "placeOrder" | "cancelOrder" }>;
 
 /** A request at the end of a history that should not have been refused. */
-export interface HistoryRefusal extends Pick<Entry, "sequence" | "at"> {
+export interface HistoryRefusal extends Pick<Accepted, "sequence" | "at"> {
   readonly names: HistoryNames;
   /** Command of the request. */
   readonly command: RefusedCommand;

@@ -7,7 +7,7 @@ import { runSteps } from "../../core/steps.ts";
 import type { Address } from "../../core/terms.ts";
 import { type Millis, millis } from "../../core/units.ts";
 import { Exchange } from "../../engine/exchange.ts";
-import type { Entry } from "../../engine/journal.ts";
+import type { Accepted } from "../../engine/journal.ts";
 import { VenueOpener } from "../../scenario/run/run-suite.ts";
 import { RunStopped } from "../../scenario/run/session.ts";
 import { moment, type NodeMap, scenarioText } from "../scenario-text.ts";
@@ -48,7 +48,7 @@ import { type Environment, type Failed, Trial } from "./trial.ts";
 export interface History {
   readonly config: ExchangeConfig;
   readonly start: Millis;
-  readonly entries: readonly Entry[];
+  readonly entries: readonly Accepted[];
 }
 
 export interface ShrinkHistoryOptions extends ShrinkOptions {

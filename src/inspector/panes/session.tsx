@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import type { ReplyTo } from "../../api/endpoints.ts";
-import { BOT_PROFILES, type ProfileName } from "../../bots/profiles.ts";
+import { BOT_PROFILES, type BotProfileName } from "../../bots/profiles.ts";
 import { counted } from "../../core/format.ts";
 import {
   canAct,
@@ -219,7 +219,7 @@ function Faults() {
 
 function Bots() {
   const { response, change, outcome } = useResponse("getBots");
-  const profile = useSignal<ProfileName>("normal");
+  const profile = useSignal<BotProfileName>("normal");
   const { profile: running = null, bots = [] } = response ?? {};
   return (
     <section aria-label="Bots">

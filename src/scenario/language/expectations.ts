@@ -24,7 +24,7 @@ import {
   valuesBy,
 } from "./fields.ts";
 import { linesAt, orderStateAt, readTradeLine } from "./order-line.ts";
-import { type Entry, isNothing, meaning, type Node, type Place, readAll } from "./page.ts";
+import { isNothing, type MappingEntry, meaning, type Node, type Place, readAll } from "./page.ts";
 import { isScenarioFile, type Source } from "./scenario-files.ts";
 
 const CHAIN_PARTS = ["head", "confirmed", "pending"] as const;
@@ -231,7 +231,7 @@ function meantLevel(text: string): string | null {
 
 function readBalances(node: Node, declared: Declarations) {
   return readEach(entriesOf(node, "balances by account"), ({ key, value }) => {
-    const stateIn = (entry: Entry) => ({ place: entry.key.place, state: balanceIn(entry, declared) });
+    const stateIn = (entry: MappingEntry) => ({ place: entry.key.place, state: balanceIn(entry, declared) });
     const [account, states] = readAll(
       () => declared.accountOrStranger(key),
       () => readEach(entriesOf(value, "amounts by USDC, YES or NO"), stateIn),
@@ -248,7 +248,7 @@ interface BalanceState
   readonly amount?: number;
 }
 
-function balanceIn({ key, value }: Entry, declared: Declarations): BalanceState {
+function balanceIn({ key, value }: MappingEntry, declared: Declarations): BalanceState {
   const asset = declared.asset(key);
   const amount = units(asset === "USDC" ? USDC : SHARES);
   if (value.kind === "text") return { asset, amount: amount(value) };

@@ -3,18 +3,18 @@ import { decimalText, MONEY_PLACES, PRICE_PLACES, SIZE_PLACES } from "../../core
 import { anyOf } from "../../core/terms.ts";
 import { parseDuration, parseIso } from "../../core/time.ts";
 import { FULL_PRICE, MAX_ISSUANCE, MAX_MILLIS, MAX_SIZE, type Millis } from "../../core/units.ts";
-import { attempt, type Entry, meaning, type Node, UNREADABLE, Word } from "./page.ts";
+import { attempt, type MappingEntry, meaning, type Node, UNREADABLE, Word } from "./page.ts";
 
 /** Reads a value from a word of a line, or from the text of a node. */
 export type Reader<Value> = (word: Word) => Value;
 
-export function entriesIn(node: Node, expected: string): readonly Entry[] {
+export function entriesIn(node: Node, expected: string): readonly MappingEntry[] {
   if (node.kind === "mapping") return node.entries;
   throw node.unexpected(`${expected}, a mapping`);
 }
 
 /** Returns the entries of a mapping, which must not be empty. */
-export function entriesOf(node: Node, expected: string): readonly Entry[] {
+export function entriesOf(node: Node, expected: string): readonly MappingEntry[] {
   const entries = entriesIn(node, expected);
   if (entries.length === 0) throw node.wrong(`expected ${expected}, found an empty mapping`);
   return entries;
@@ -34,7 +34,7 @@ export type Readers = Readonly<Record<string, (node: Node, key: Node) => unknown
 export type Values<Of extends Readers> = { readonly [Key in keyof Of]?: ReturnType<Of[Key]> | undefined };
 
 /** Reads entries by their keys; a key without a reader is a problem. */
-export function valuesBy<Of extends Readers>(entries: readonly Entry[], readers: Of): Values<Of> {
+export function valuesBy<Of extends Readers>(entries: readonly MappingEntry[], readers: Of): Values<Of> {
   const values: Record<string, unknown> = {};
   for (const { key, value } of entries) {
     const read = Object.hasOwn(readers, key.text) ? readers[key.text] : undefined;

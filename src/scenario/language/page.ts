@@ -205,7 +205,7 @@ export class Word {
   }
 }
 
-export interface Entry {
+export interface MappingEntry {
   readonly key: Node;
   readonly value: Node;
 }
@@ -220,7 +220,7 @@ export class Node extends Word {
   readonly isPlain: boolean;
   /** Items of a list and entries of a mapping, which have their own places also if an alias leads to this node. */
   readonly own: readonly Node[];
-  readonly ownEntries: readonly Entry[];
+  readonly ownEntries: readonly MappingEntry[];
   /** Number of its nodes, itself included, and of levels below it. */
   readonly nodes: number;
   readonly levels: number;
@@ -232,7 +232,7 @@ export class Node extends Word {
     at: number,
     end: number,
     kind: NodeKind,
-    content: { text?: string; isPlain?: boolean; items?: readonly Node[]; entries?: readonly Entry[] },
+    content: { text?: string; isPlain?: boolean; items?: readonly Node[]; entries?: readonly MappingEntry[] },
   ) {
     const { text = "", isPlain = false, items = [], entries = [] } = content;
     super(page, at, text);
@@ -259,7 +259,7 @@ export class Node extends Word {
     return this.own.map((item) => item.viaAlias(this.aliasAt));
   }
 
-  get entries(): readonly Entry[] {
+  get entries(): readonly MappingEntry[] {
     const { aliasAt } = this;
     if (aliasAt === undefined) return this.ownEntries;
     return this.ownEntries.map(({ key, value }) => ({

@@ -45,7 +45,7 @@ import {
   valuesBy,
   valuesOf,
 } from "./fields.ts";
-import { attempt, type Entry, isNothing, type Node, type Problem, ProblemList } from "./page.ts";
+import { attempt, isNothing, type MappingEntry, type Node, type Problem, ProblemList } from "./page.ts";
 import { type FileText, readTextFile, ScenarioFiles, type Source } from "./scenario-files.ts";
 import { readStep, type StepInfo, type StepSource } from "./step-source.ts";
 import {
@@ -76,7 +76,7 @@ interface ReadScenario {
 
 /** Reads a scenario from the text of its file; `file` as the user named it. Never throws because of the text. */
 export const readScenario = (file: string, content: string, options: ReadOptions = {}): ReadScenario =>
-  readFrom(file, { text: content, fault: null }, options);
+  readFrom(file, { text: content, problem: null }, options);
 
 /** Reads a scenario file. Never throws because of the file. */
 export const loadScenario = (file: string, options: ReadOptions = {}): ReadScenario =>
@@ -344,7 +344,7 @@ const ACTS = /^\s*(?:buy|sell|cancel|fund|split|merge|redeem)(?:\s|$)/i;
 function stepKeysOf(node: Node, { declared: { accounts, accountsText } }: Source): StepKeys {
   if (node.kind !== "mapping") throw node.unexpected(STEP_RULE);
   const entries = node.ownEntries;
-  const isKnown = ({ key: { text } }: Entry): boolean =>
+  const isKnown = ({ key: { text } }: MappingEntry): boolean =>
     !BESIDE_WORDS.has(text) && (isReserved(text) || accounts === null || accounts.has(text));
   const head = entries.find(isKnown);
   if (head === undefined) {

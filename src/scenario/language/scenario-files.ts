@@ -60,8 +60,8 @@ export class ScenarioFiles {
 
   pathAt(node: Node, need: "must exist" | "may be missing" = "must exist"): string {
     const text = node.textFor("a path");
-    const fault = faultOfPath(text);
-    if (fault !== null) throw node.wrong(fault, RULE);
+    const problem = pathProblem(text);
+    if (problem !== null) throw node.wrong(problem, RULE);
     const path = resolve(node.page.folder, text);
     if (!isWithin(this.#folder, path))
       throw node.wrong("expected a path in the scenario's folder, found one outside of it", RULE);
@@ -94,13 +94,13 @@ export class ScenarioFiles {
 
   #open(file: string, content: FileText, folder: string): Node {
     const page = new Page(file, folder, content.text, this.#problems);
-    if (content.fault !== null) throw page.wrong(page.text.length, content.fault);
+    if (content.problem !== null) throw page.wrong(page.text.length, content.problem);
     requireLimits(page);
     return readTree(page);
   }
 }
 
-function faultOfPath(path: string): string | null {
+function pathProblem(path: string): string | null {
   if (/^[A-Za-z][A-Za-z\d+.-]*:/.test(path)) return "expected a relative path, found a URL or a drive";
   if (path.includes("\\")) return "expected a path with forward slashes, found a backslash";
   return isAbsolute(path) ? "expected a relative path, found an absolute one" : null;
@@ -121,11 +121,11 @@ function nearestExisting(path: string): { readonly place: string | null; readonl
   }
 }
 
-/** Text of a file; with a fault, the text before the invalid byte. */
+/** Text of a file; with a problem, the text before the invalid byte. */
 export interface FileText {
   readonly text: string;
   /** Why the file cannot be read; null if it can. */
-  readonly fault: string | null;
+  readonly problem: string | null;
 }
 
 /** Reads a regular file of at most `MAX_SCENARIO_BYTES` bytes of UTF-8. */
@@ -134,11 +134,11 @@ export function readTextFile(path: string): FileText {
   try {
     bytes = readRegular(path, MAX_SCENARIO_BYTES);
   } catch (error) {
-    return { text: "", fault: readFailure(error) };
+    return { text: "", problem: readFailure(error) };
   }
   const end = invalidUtf8Offset(bytes);
-  if (end < 0) return { text: bytes.toString("utf8"), fault: null };
-  return { text: bytes.toString("utf8", 0, end), fault: "expected UTF-8 text, found an invalid byte" };
+  if (end < 0) return { text: bytes.toString("utf8"), problem: null };
+  return { text: bytes.toString("utf8", 0, end), problem: "expected UTF-8 text, found an invalid byte" };
 }
 
 /** Maximum size of a file, in bytes. */

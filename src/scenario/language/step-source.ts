@@ -1,7 +1,7 @@
 import { shortened } from "../../core/format.ts";
 import { countAtMost } from "../../core/table.ts";
 import { type Readers, type Values, valuesBy } from "./fields.ts";
-import type { Entry, Node, Place } from "./page.ts";
+import type { MappingEntry, Node, Place } from "./page.ts";
 import type { Source } from "./scenario-files.ts";
 
 /** At most 200 with the dots of a shortened text. */
@@ -19,8 +19,8 @@ export interface StepBase {
 export interface StepSource extends Source {
   readonly number: number;
   /** The entry whose key is the kind of step. */
-  readonly head: Entry;
-  readonly beside: readonly Entry[];
+  readonly head: MappingEntry;
+  readonly beside: readonly MappingEntry[];
   readonly readRacing: (nodes: readonly Node[]) => readonly StepBase[];
 }
 
@@ -79,7 +79,7 @@ export function readStep(
 }
 
 /** Returns the source of a step on one line, without comments: `alice: BUY 10 YES @ 0.5`. */
-function stepText({ key, value }: Entry): string {
+function stepText({ key, value }: MappingEntry): string {
   const source = value.kind === "text" ? value.text : uncommented(value);
   const text = `${key.text}: ${source.slice(0, MAX_SCANNED)}`.replace(/\s+/g, " ").trim();
   return shortened(text, MAX_TEXT_LENGTH);

@@ -12,7 +12,7 @@ import { CERTAIN, type SettlementFaultTerms } from "../../core/chain/chain.ts";
 import type { Command, CommandOf } from "../../core/commands.ts";
 import { anyOf, type BalancePolicy, type SettlementMode, WINNING_OUTCOMES } from "../../core/terms.ts";
 import type { Millis } from "../../core/units.ts";
-import { FLOW_FILE, formatOf, PROFILE_NAMES } from "../../simulation/flow.ts";
+import { FLOW_FILE, FLOW_PROFILES, formatOf } from "../../simulation/flow.ts";
 import { ACCOUNT_STEPS } from "./account-step.ts";
 import type { AccountTerms, MarketTerms } from "./declarations.ts";
 import { EXPECTATIONS, readExpectations } from "./expectations.ts";
@@ -103,7 +103,7 @@ export const STEPS = {
       const readers = {
         orders: units(decimal("a number of orders", 1, 10_000_000)),
         accounts: units(decimal("a number of accounts", 1, 10_000)),
-        profile: oneOf(PROFILE_NAMES),
+        profile: oneOf(FLOW_PROFILES),
         in: (node: Node) => marketAt(node, declared),
       };
       const flow = valuesOf(value, "{ orders, accounts, profile }", readers, "orders");

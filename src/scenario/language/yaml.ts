@@ -13,7 +13,7 @@ import {
   type YAMLMap,
   type YAMLSeq,
 } from "yaml";
-import { attempt, type Entry, MAX_PROBLEMS, Node, type Page, UNREADABLE, Word } from "./page.ts";
+import { attempt, MAX_PROBLEMS, type MappingEntry, Node, type Page, UNREADABLE, Word } from "./page.ts";
 
 /** Maximum nesting of collections. */
 const MAX_LEVELS = 32;
@@ -30,17 +30,17 @@ const OPTIONS = { schema: "failsafe", uniqueKeys: false } as const;
 export function readTree(page: Page): Node {
   const parse = new YamlParse();
   parse.read(page.text);
-  const faults = parse.faults.list;
-  const root = faults.length === 0 ? parse.compose() : null;
+  const problems = parse.problems.list;
+  const root = problems.length === 0 ? parse.compose() : null;
   page.comments = parse.comments;
-  if (faults.length === 0) return new TreeBuilder(page).node(root, 1, 0);
+  if (problems.length === 0) return new TreeBuilder(page).node(root, 1, 0);
   const inOrder = withMisplacedKeys(
     page.text,
-    faults.sort((a, b) => a.at - b.at),
+    problems.sort((a, b) => a.at - b.at),
   );
   let line = 0;
   for (const { at, message, hint } of inOrder) {
-    // Later faults of a line mostly follow from the first.
+    // Later problems of a line mostly follow from the first.
     if (page.place(at).line !== line) page.wrong(at, message, hint);
     line = page.place(at).line;
   }
@@ -48,13 +48,13 @@ export function readTree(page: Page): Node {
 }
 
 /** A syntax error, or YAML that the language does not allow. */
-interface YamlFault {
+interface YamlProblem {
   readonly at: number;
   readonly message: string;
   readonly hint: string | null;
 }
 
-/** Hints for common faults, by the parser's code. */
+/** Hints for common problems, by the parser's code. */
 const HINTS: ReadonlyMap<string, string> = new Map([
   ["TAB_AS_INDENT", "indent with spaces"],
   ["BAD_INDENT", "align it with the lines of its level"],
@@ -66,20 +66,20 @@ const HINTS: ReadonlyMap<string, string> = new Map([
 const KEY_WITHOUT_VALUE = "Implicit map keys need to be followed by map values";
 const PARTNERS: Readonly<Record<string, string>> = { "}": "{", "]": "[" };
 
-class Faults {
-  readonly list: YamlFault[] = [];
+class YamlProblems {
+  readonly list: YamlProblem[] = [];
 
   add(at: number, message: string, hint: string | null = null): void {
     this.list.push({ at, message, hint });
   }
 
-  /** Adds a fault with the parser's message. */
+  /** Adds a problem with the parser's message. */
   addNotYaml(at: number, code: string, message: string): void {
     const hint = HINTS.get(message === KEY_WITHOUT_VALUE ? "MULTILINE_IMPLICIT_KEY" : code);
     this.add(at, `not YAML: ${message.charAt(0).toLowerCase()}${message.slice(1)}`, hint);
   }
 
-  /** Replaces the composer's handler, which creates an error with a stack trace for each of possibly a million faults. */
+  /** Replaces the composer's handler, which creates an error with a stack trace for each of possibly a million problems. */
   readonly onError = (
     source: number | readonly [number, ...number[]] | { readonly offset: number },
     code: string,
@@ -94,14 +94,14 @@ class Faults {
 }
 
 class YamlParse {
-  readonly faults = new Faults();
+  readonly problems = new YamlProblems();
   readonly comments: number[] = [];
   readonly #parser = new Parser();
   /** Open brackets. */
   readonly #open: { readonly sign: string; readonly at: number }[] = [];
   readonly #documents: CST.Token[] = [];
 
-  /** Parses the text; stops if it has too many faults, levels or lexemes. */
+  /** Parses the text; stops if it has too many problems, levels or lexemes. */
   read(text: string): void {
     let lexemes = 0;
     let isScalar = false;
@@ -109,7 +109,7 @@ class YamlParse {
       const at = this.#parser.offset;
       if (isScalar) isScalar = false;
       else if (lexeme === SCALAR_FOLLOWS) isScalar = true;
-      else this.#note(lexeme, at);
+      else this.#trackSign(lexeme, at);
       for (const token of this.#parser.next(lexeme)) this.#take(token);
       lexemes += 1;
       if (this.#isTooMuch(lexemes, at)) return;
@@ -122,18 +122,18 @@ class YamlParse {
   compose(): ParsedNode | null {
     const composer = new Composer<ParsedNode>(OPTIONS);
     // The handler must not refer to this parser, which would then stay in memory until the next full garbage collection.
-    Object.assign(composer, { onError: this.faults.onError });
+    Object.assign(composer, { onError: this.problems.onError });
     let root: ParsedNode | null = null;
     attempt(() => {
       for (const { contents, errors } of composer.compose(this.#documents)) {
         root ??= contents;
-        for (const { pos, code, message } of errors) this.faults.addNotYaml(pos[0], code, message);
+        for (const { pos, code, message } of errors) this.problems.addNotYaml(pos[0], code, message);
       }
     });
     return root;
   }
 
-  #note(lexeme: string, at: number): void {
+  #trackSign(lexeme: string, at: number): void {
     const partner = PARTNERS[lexeme];
     if (lexeme === "{" || lexeme === "[") this.#open.push({ sign: lexeme, at });
     else if (lexeme === CST.FLOW_END) this.#close(0);
@@ -144,25 +144,25 @@ class YamlParse {
     } else if (lexeme.startsWith("#")) this.comments.push(at, at + lexeme.length);
     else if (lexeme.startsWith("!")) {
       const message = "tags such as !!str are not part of the language";
-      this.faults.add(at, message, "remove it, and quote texts");
+      this.problems.add(at, message, "remove it, and quote texts");
     }
   }
 
   /** Drops brackets until `left` are open, and reports the innermost as not closed. */
   #close(left: number): void {
     const last = this.#open.at(-1);
-    if (last !== undefined) this.faults.add(last.at, `this ${last.sign} is never closed`);
+    if (last !== undefined) this.problems.add(last.at, `this ${last.sign} is never closed`);
     this.#open.length = left;
   }
 
   #take(token: CST.Token): void {
     const { type, offset } = token;
-    if (type === "error") this.faults.addNotYaml(offset, "UNEXPECTED_TOKEN", token.message);
+    if (type === "error") this.problems.addNotYaml(offset, "UNEXPECTED_TOKEN", token.message);
     else if (type === "directive")
-      this.faults.add(offset, "directives such as %YAML are not part of the language");
+      this.problems.add(offset, "directives such as %YAML are not part of the language");
     else if (type === "document" && this.#documents.length > 0) {
       const message = "expected one document, found a second one";
-      this.faults.add(offset, message, "put each scenario in its own file");
+      this.problems.add(offset, message, "put each scenario in its own file");
     } else if (type === "document" || type === "doc-end") this.#documents.push(token);
   }
 
@@ -170,9 +170,9 @@ class YamlParse {
     const { stack } = this.#parser;
     // The stack also has the document at the bottom, and perhaps a scalar at the top.
     const levels = stack.length - (CST.isCollection(stack.at(-1)) ? 1 : 2);
-    if (levels > MAX_LEVELS) this.faults.add(at, `nested deeper than ${MAX_LEVELS} levels`);
-    else if (lexemes > MAX_LEXEMES) this.faults.add(at, `more than ${MAX_LEXEMES} words and signs`);
-    return this.faults.list.length >= MAX_PROBLEMS || levels > MAX_LEVELS || lexemes > MAX_LEXEMES;
+    if (levels > MAX_LEVELS) this.problems.add(at, `nested deeper than ${MAX_LEVELS} levels`);
+    else if (lexemes > MAX_LEXEMES) this.problems.add(at, `more than ${MAX_LEXEMES} words and signs`);
+    return this.problems.list.length >= MAX_PROBLEMS || levels > MAX_LEVELS || lexemes > MAX_LEXEMES;
   }
 }
 
@@ -181,22 +181,22 @@ const MAX_INDENT = 200;
 const UNALIGNED = /all mapping items must start at the same column|sequence item without - indicator/;
 const LIST_AS_KEY = /implicit (?:map )?keys?\b/;
 
-/** Rewrites faults of keys that are not indented under their steps, and drops the faults that follow from them. */
-function withMisplacedKeys(text: string, faults: readonly YamlFault[]): readonly YamlFault[] {
+/** Rewrites problems of keys that are not indented under their steps, and drops the problems that follow from them. */
+function withMisplacedKeys(text: string, problems: readonly YamlProblem[]): readonly YamlProblem[] {
   let isMisplaced = false;
-  const kept: YamlFault[] = [];
-  for (const fault of faults) {
-    const at = UNALIGNED.test(fault.message) ? misplacedKey(text, fault.at) : null;
+  const kept: YamlProblem[] = [];
+  for (const problem of problems) {
+    const at = UNALIGNED.test(problem.message) ? misplacedKey(text, problem.at) : null;
     if (at !== null) {
       isMisplaced = true;
-      kept.push({ ...fault, at, hint: "indent it under the step" });
-    } else if (!isMisplaced || !isOfRest(text, fault)) kept.push(fault);
+      kept.push({ ...problem, at, hint: "indent it under the step" });
+    } else if (!isMisplaced || !isOfRest(text, problem)) kept.push(problem);
   }
   return kept;
 }
 
-/** Whether a fault is that of the list items after a misplaced key, which are parsed as a key. */
-const isOfRest = (text: string, { at, message }: YamlFault): boolean =>
+/** Whether a problem is that of the list items after a misplaced key, which are parsed as a key. */
+const isOfRest = (text: string, { at, message }: YamlProblem): boolean =>
   LIST_AS_KEY.test(message) && /^ *-/.test(text.slice(at, at + MAX_INDENT));
 
 const isEmptyLine = (line: string): boolean => /^ *(?:#|$)/.test(line);
@@ -253,7 +253,7 @@ class TreeBuilder {
 
   #mapping(of: YAMLMap, level: number): Node {
     const [start, end] = rangeOf(of);
-    const entries = new Map<string, Entry>();
+    const entries = new Map<string, MappingEntry>();
     for (const { key: keyNode, value: valueNode } of of.items) {
       const key = this.#key(keyNode, start);
       const value = this.node(valueNode, level + 1, key?.end ?? start);

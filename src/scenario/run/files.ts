@@ -131,7 +131,7 @@ export function sourceFilesOf(scenario: Scenario): SourceFiles | null {
   for (const path of paths) {
     bytes += statSync(path, { throwIfNoEntry: false })?.size ?? 0;
     const read = bytes > MAX_SOURCE_BYTES ? null : readTextFile(path);
-    if (read === null || read.fault !== null) return null;
+    if (read === null || read.problem !== null) return null;
     texts[nameIn(folder, path)] = read.text;
   }
   return { file: nameIn(folder, file), texts };

@@ -13,13 +13,13 @@ import { type Millis, money, size } from "../../core/units.ts";
 import { Exchange, type Snapshot } from "../../engine/exchange.ts";
 import { noJournal, type SessionLog } from "../../engine/journal.ts";
 import type { DirectCall } from "../../server/handlers/all.ts";
-import { isNoted, refusedRequest } from "../../server/refused-requests.ts";
+import { isRecorded, refusedRequest } from "../../server/refused-requests.ts";
 import type { FlowRow } from "../../simulation/flow.ts";
 import { emptyWorld, openWorld } from "../../simulation/opening.ts";
 import type { World } from "../../simulation/world.ts";
 import type { Scenario } from "../language/steps.ts";
 import { createMarkets, ExchangeVenue } from "./exchange-venue.ts";
-import { byCommands, flowCheck, playFlow } from "./play-flow.ts";
+import { byCommands, flowCheck, type OwnCommand, playFlow } from "./play-flow.ts";
 import { Wallets } from "./venue.ts";
 import {
   type Attempt,
@@ -90,22 +90,22 @@ export class LocalVenue extends ExchangeVenue {
     { caller: name, ...call }: DirectCall = {},
   ): Soon<Attempt<ReplyTo<O>>> {
     const signed = { ...call, caller: name === undefined ? "" : this.signIn(name) };
-    return this.handle(operation, signed, (error) => this.#noteRefused(operation, signed, error));
+    return this.handle(operation, signed, (error) => this.#recordRefused(operation, signed, error));
   }
 
   /** Records a command of an account that the rules refused, as if it had been sent to an operation. */
-  noteRefusal(operation: Operation, command: Command & { readonly address: string }, refusal: Refusal): void {
+  recordRefusal(operation: Operation, command: OwnCommand, refusal: Refusal): void {
     if (this.#log === null) return;
     const { address } = command;
     const error = refusalError(refusal, this.view);
     error.command = command;
-    this.#noteRefused(operation, { path: { address }, caller: address }, error);
+    this.#recordRefused(operation, { path: { address }, caller: address }, error);
   }
 
-  #noteRefused(operation: Operation, call: DirectCall, error: ApiError): void {
+  #recordRefused(operation: Operation, call: DirectCall, error: ApiError): void {
     const { path = {}, body = {}, caller = "" } = call;
     const endpoint = endpointOf(operation);
-    if (this.#log === null || !isNoted(endpoint, error)) return;
+    if (this.#log === null || !isRecorded(endpoint, error)) return;
     const request = refusedRequest(endpoint, error, {
       path: filledPath(endpoint, path),
       caller,

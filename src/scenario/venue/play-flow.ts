@@ -138,7 +138,7 @@ export class OrderRefs {
 }
 
 /** A command of an account. */
-type OwnCommand = Command & { readonly address: string };
+export type OwnCommand = Command & { readonly address: string };
 
 /** The part of a venue that a check of a flow uses. */
 interface CheckedExchange {
@@ -153,7 +153,7 @@ interface LocalExchange {
   readonly view: View;
   signIn(account: string): string;
   tokenId(token: TokenName): string;
-  noteRefusal(operation: Operation, command: OwnCommand, refusal: Refusal): void;
+  recordRefusal(operation: Operation, command: OwnCommand, refusal: Refusal): void;
 }
 
 /** The operation that each row stands for. */
@@ -212,7 +212,7 @@ export function byCommands(venue: LocalExchange, market: string): ExecuteRow {
     if (!decision.ok) {
       // As `cancelOrder` of the API does.
       if (decision.refusal.code === "ORDER_NOT_LIVE") return DONE;
-      venue.noteRefusal(OPERATION[row.op], command, decision.refusal);
+      venue.recordRefusal(OPERATION[row.op], command, decision.refusal);
       return refusedBy(refusalError(decision.refusal, venue.view));
     }
     const { length } = decision.events;

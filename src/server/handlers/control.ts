@@ -26,7 +26,7 @@ import { parseDuration, parseIso, toIso } from "../../core/time.ts";
 import { MAX_MILLIS, type Millis, millis, money, size } from "../../core/units.ts";
 import type { ClockMode, Snapshots, StoredSnapshot } from "../../engine/clock.ts";
 import type { Watcher } from "../../engine/exchange.ts";
-import { type Entry, type RefusedEntry, withRefused } from "../../engine/journal.ts";
+import { type Accepted, type RefusedEntry, withRefused } from "../../engine/journal.ts";
 import { type Fault, type FaultPlan, readFaultRoute, remainingOf } from "../faults.ts";
 import { inPieces, JsonText, StreamedAnswer } from "../messages.ts";
 import type { BodyOf, Handlers, Service } from "../service.ts";
@@ -279,9 +279,9 @@ function modeOf({ clock }: Service, { mode: asked, rate }: NewClock): ClockMode 
 /** Runs steps of the clock and returns what became due in them, without what other requests cause between two steps. */
 function* firedBy({ exchange }: Service, steps: Iterator<undefined, boolean>): Steps<Fired[]> {
   const fired: Fired[] = [];
-  const note: Watcher = (_sequence, at, events) => void fired.push(...firedIn(exchange.state, at, events));
+  const collect: Watcher = (_sequence, at, events) => void fired.push(...firedIn(exchange.state, at, events));
   for (;;) {
-    const unwatch = exchange.watch(note);
+    const unwatch = exchange.watch(collect);
     try {
       if (steps.next().done === true) return fired;
     } finally {
@@ -369,7 +369,7 @@ function hintOf(all: readonly StoredSnapshot[]): string {
   return `there are ${names.join(", ")}${more}`;
 }
 
-function journalEntry(entry: Entry | RefusedEntry): ReplyTo<"listJournal">["data"][number] {
+function journalEntry(entry: Accepted | RefusedEntry): ReplyTo<"listJournal">["data"][number] {
   const { kind, ...data } = "request" in entry ? { kind: "refused", ...entry.request } : entry.command;
   return { sequence: entry.sequence, at: toIso(entry.at), kind, data };
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { violations } from "../../../src/core/invariants/invariants.ts";
 import type { State } from "../../../src/core/state.ts";
 import { Exchange, type Snapshot } from "../../../src/engine/exchange.ts";
-import type { Entry, Journal } from "../../../src/engine/journal.ts";
+import type { Accepted, Journal } from "../../../src/engine/journal.ts";
 import { START } from "../../support/exchange.ts";
 import { forAll, ofKind, runs } from "../../support/runs.ts";
 import { anySettlement, type Moves, openWith, play, replayed, tradingOrAny } from "../chain/chain-moves.ts";
@@ -37,18 +37,18 @@ const turn = fc.oneof(
 
 /** Journal in memory that can be rewound to any earlier mark. */
 class MemoryJournal implements Journal {
-  entries: readonly Entry[] = [];
+  entries: readonly Accepted[] = [];
 
-  append(entry: Entry): void {
+  append(entry: Accepted): void {
     this.entries = [...this.entries, entry];
   }
 
-  mark(): readonly Entry[] {
+  mark(): readonly Accepted[] {
     return this.entries;
   }
 
   rewind(sequence: number, mark: unknown = []): void {
-    this.entries = mark as readonly Entry[];
+    this.entries = mark as readonly Accepted[];
     expect(this.entries.length).toBe(sequence);
   }
 }

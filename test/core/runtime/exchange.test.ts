@@ -3,7 +3,7 @@ import type { Command } from "../../../src/core/commands.ts";
 import { millis } from "../../../src/core/units.ts";
 import { Exchange } from "../../../src/engine/exchange.ts";
 import { contentHash } from "../../../src/engine/hashes.ts";
-import type { Entry } from "../../../src/engine/journal.ts";
+import type { Accepted } from "../../../src/engine/journal.ts";
 import { addressOf, eventCommand, orderCommand } from "../../support/commands.ts";
 import { openFundedExchange, START, verdictOf } from "../../support/exchange.ts";
 import { ARENA } from "../properties/moves.ts";
@@ -43,7 +43,7 @@ describe("watching an exchange", () => {
 
 describe("the journal of an exchange", () => {
   it("receives each accepted command, numbered without gaps, before it is applied", () => {
-    const entries: Entry[] = [];
+    const entries: Accepted[] = [];
     const applied: number[] = [];
     const exchange: Exchange = new Exchange(CONFIG, START, {
       append: (entry) => {

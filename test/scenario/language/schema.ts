@@ -26,7 +26,7 @@ import {
   STEPS,
   STRUCTURE,
 } from "../../../src/scenario/language/steps.ts";
-import { PROFILE_NAMES } from "../../../src/simulation/flow.ts";
+import { FLOW_PROFILES } from "../../../src/simulation/flow.ts";
 import { DESCRIBED_EXPECTATIONS, DESCRIBED_STEPS, type Description } from "./descriptions.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
@@ -113,7 +113,7 @@ const OF_STEP: Readonly<Record<OwnKey | (typeof STRUCTURE)[number], Schema>> = {
   snapshot: line(NAME),
   restore: line(NAME),
   replay: either({ type: "string" }, fields(FLOW, ["file"])),
-  generate: fields({ orders: whole(1), accounts: whole(1), profile: words(PROFILE_NAMES), in: TEXT }, [
+  generate: fields({ orders: whole(1), accounts: whole(1), profile: words(FLOW_PROFILES), in: TEXT }, [
     "orders",
   ]),
   race: { type: "array", items: ref("step"), minItems: 2, maxItems: 6 },
