@@ -21,7 +21,7 @@ export interface OptionKinds {
 }
 
 /** A parser of texts. */
-export interface Reader<Value> {
+interface Reader<Value> {
   readonly expected: string;
   /** Returns null if the text is not as expected. */
   readonly read: (text: string) => Value | null;
@@ -253,7 +253,7 @@ function readServerUrl(text: string): string | null {
 }
 
 /** Source of time: the wall clock, requests only, or the wall clock times `rate`. */
-export type ClockConfig =
+type ClockConfig =
   | { readonly mode: "real" }
   | { readonly mode: "frozen" }
   | { readonly mode: "scaled"; readonly rate: number };

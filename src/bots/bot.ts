@@ -59,7 +59,7 @@ const FUNDING = { collateral: money(100_000_000_000), shares: size(1_000_000) };
 const LOT = 100;
 
 /** Context of one turn of a bot. */
-export interface Turn {
+interface Turn {
   readonly state: State;
   readonly at: Millis;
   readonly bot: Bot;

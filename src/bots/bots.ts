@@ -16,7 +16,7 @@ import { act } from "./strategies.ts";
 export const MAX_BOT_MARKETS = 50;
 
 /** Bots that are running. */
-export interface Running {
+interface Running {
   readonly profile: BotProfileName;
   /** Seed of their random streams. */
   readonly seed: string;
@@ -24,7 +24,7 @@ export interface Running {
 }
 
 /** Part of the exchange that bots use. */
-export interface BotExchange {
+interface BotExchange {
   readonly state: State;
   readonly now: Millis;
   agents: Agents | null;

@@ -15,7 +15,7 @@ export const marketText = (state: State, number: number): string =>
   state.markets.find(number)?.slug ?? `market ${number}`;
 
 /** `YES in will-it-rain`. */
-export const tokenText = (state: State, token: number): string =>
+const tokenText = (state: State, token: number): string =>
   `${outcomeOf(token)} in ${marketText(state, marketOfToken(token))}`;
 
 /** Returns the same for a token's id, which may be unknown. */

@@ -233,7 +233,7 @@ const pageOf = (number: number): number => (number - 1) >> PAGE_BITS;
 const placeOf = (number: number): number => (number - 1) & IN_PAGE;
 
 /** Makes an object of the figures at a place. */
-export type Unpack<Value> = (figures: Figures, place: number, number: number) => Value;
+type Unpack<Value> = (figures: Figures, place: number, number: number) => Value;
 
 /** Converts records of one kind to figures and back. */
 export interface Packing<Value> {

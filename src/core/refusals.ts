@@ -19,9 +19,9 @@ export interface Shortfall {
 }
 
 /** Unit of a value in `details` of an error response. */
-export type Unit = "price" | "size" | "money" | "moment" | "count";
+type Unit = "price" | "size" | "money" | "moment" | "count";
 /** Fields of a refusal in `details` of an error response, with their units. */
-export type Details = Readonly<Record<string, Unit>>;
+type Details = Readonly<Record<string, Unit>>;
 
 interface Row<Data> {
   readonly message: (refusal: Data, state: State) => string;

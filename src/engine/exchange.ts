@@ -33,7 +33,7 @@ export interface Snapshot {
 }
 
 /** A command that threw while it was decided, journaled or applied: a defect, or a failure of the journal. */
-export interface Thrown {
+interface Thrown {
   readonly command: Command;
   readonly error: unknown;
 }

@@ -37,7 +37,7 @@ export interface Damage {
 }
 
 /** The context of a position, from the lines before it. */
-export interface Before {
+interface Before {
   /** Durability of those lines. */
   readonly durability: Durability;
   /** Whether the last one records a clean stop. */

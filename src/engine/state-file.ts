@@ -70,7 +70,7 @@ export type StateHeader = Infer<typeof StateHeader>;
 export const readBeginning = (header: unknown) => within("clobsim", () => Beginning.parse(header));
 
 /** Parses the header of a state file. @throws DataFileError `newer`, `corrupt`; DocumentError */
-export function readHeader(header: unknown, path: string): StateHeader {
+function readHeader(header: unknown, path: string): StateHeader {
   const format = (header as Partial<StateHeader> | null | undefined)?.format;
   if (format === STATE_FORMAT) {
     const fields = { digest: null, refused: 0, ...(header as object) };

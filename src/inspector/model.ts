@@ -13,7 +13,7 @@ import { type History, MARK, timeAt } from "./history.ts";
 import type { Server } from "./server.ts";
 
 /** State of opening a history. */
-export type Phase =
+type Phase =
   | { readonly kind: "opening"; readonly what: string; readonly done: number; readonly commands: number }
   | { readonly kind: "failed"; readonly message: string; readonly hint: string }
   | { readonly kind: "open" };

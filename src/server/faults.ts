@@ -27,7 +27,7 @@ export interface AppliedFault extends Pick<Fault, "id" | "status" | "retryAfter"
 }
 
 /** The faults of a server at one moment. */
-export interface FaultsSnapshot {
+interface FaultsSnapshot {
   /** Number of faults that have been added. */
   readonly added: number;
   readonly faults: readonly Readonly<Fault>[];

@@ -27,7 +27,7 @@ export interface EventTemplate {
 }
 
 /** Thresholds in equal steps: the first is `times` a number in a range, the step is drawn from `step`. */
-export interface Levels {
+interface Levels {
   readonly first: readonly [low: number, high: number];
   readonly times?: number;
   readonly step: number | readonly number[];
@@ -263,11 +263,11 @@ const capitalized = (words: string): string =>
   words.replace(/(^|[ -])[a-z]/g, (letter) => letter.toUpperCase());
 
 /** Replaces each `{slot}` of a pattern. */
-export const filled = (pattern: string, nameOf: (slot: string) => string): string =>
+const filled = (pattern: string, nameOf: (slot: string) => string): string =>
   pattern.replace(/\{(\w+)\}/g, (_, slot: string) => nameOf(slot));
 
 /** In UTC. */
-export type Period = "day" | "month" | "quarter" | "year";
+type Period = "day" | "month" | "quarter" | "year";
 export const PERIODS: readonly Period[] = ["day", "month", "quarter", "year"];
 
 const DAY_MS = 86_400_000;

@@ -112,7 +112,7 @@ function textOf(bytes: Buffer): string {
 }
 
 /** Source of a flow: a file, or options of the generator; `place` is that of the step. */
-export type FlowSource =
+type FlowSource =
   | { readonly kind: "replay"; readonly file: string }
   | (Pick<GenerateFlowOptions, "orders" | "accounts"> & {
       readonly kind: "generate";
@@ -121,7 +121,7 @@ export type FlowSource =
     });
 
 /** Context in which a flow is generated or read. */
-export interface FlowSetting {
+interface FlowSetting {
   readonly seed: string;
   /** When the flow starts. */
   readonly start: Millis;

@@ -222,7 +222,7 @@ const BITS = 32 * WIDTH;
  * one class serves bids and asks. The pool holds a window of adjacent levels around the ranks used so far, preceded by
  * one bit for each that is set while orders rest there. The window grows when an order rests outside it.
  */
-export class BookSide {
+class BookSide {
   /** The best occupied rank, or `levels + 1` when the side is empty. */
   best: number;
   readonly levels: number;

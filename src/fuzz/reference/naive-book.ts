@@ -4,7 +4,7 @@ export type TimeInForce = "GTC" | "FAK" | "FOK";
 export type SelfTradePolicy = "allow" | "cancel-taker" | "cancel-maker" | "cancel-both";
 
 /** A limit order: price in ticks, size in any whole unit. */
-export interface NaiveOrder {
+interface NaiveOrder {
   readonly id: number;
   readonly owner: number;
   readonly side: Side;

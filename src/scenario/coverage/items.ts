@@ -99,7 +99,7 @@ const GROUPS = {
   "errors by endpoint": endpointErrors(),
 } as const;
 
-export type GroupName = keyof typeof GROUPS;
+type GroupName = keyof typeof GROUPS;
 
 export type Group = ReturnType<typeof universe>[number];
 

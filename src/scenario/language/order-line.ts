@@ -47,7 +47,7 @@ export interface Placed<Value> {
 export const NEXT_ORDER = "next order";
 
 /** Expiration of an order: milliseconds after it is placed, a moment, or an invalid text. */
-export type Expiry = { readonly after: number } | { readonly at: Millis } | { readonly text: string };
+type Expiry = { readonly after: number } | { readonly at: Millis } | { readonly text: string };
 
 /** The words of an order line as written. They may be invalid only in a step that expects a refusal. */
 export interface OrderWords extends Readonly<Record<"side" | "size" | "outcome" | "price" | "type", string>> {

@@ -238,7 +238,7 @@ const MAX_LEVELS = 16;
 const MAX_INCLUDES = 1_000;
 
 /** Reads the steps of a scenario in order, included files in place. */
-export class StepsReader {
+class StepsReader {
   readonly #source: Source;
   /** The files being read: the scenario's file, then each file that the previous one includes. */
   readonly #openFiles: { readonly path: string; readonly name: string }[];

@@ -29,8 +29,8 @@ export const keyBeside = ({ beside }: StepSource, name: string): Node | undefine
   beside.find(({ key }) => key.text === name)?.key;
 
 /** Readers of the keys that may accompany a step. */
-export type BesideReaders = Readonly<Record<string, (node: Node, source: StepSource) => unknown>>;
-export type Beside<Of extends BesideReaders> = Values<{
+type BesideReaders = Readonly<Record<string, (node: Node, source: StepSource) => unknown>>;
+type Beside<Of extends BesideReaders> = Values<{
   readonly [Key in keyof Of]: () => ReturnType<Of[Key]>;
 }>;
 

@@ -101,7 +101,7 @@ export const xmlText = (text: string): string => printable(text).replace(/[&<>\r
 export const xmlAttribute = (name: string, value: string | number): string =>
   ` ${name}="${printable(String(value)).replace(/[&<>"\t\n\r]/g, entityOf)}"`;
 
-export const xmlAttributes = (attributes: Readonly<Record<string, string | number>>): string =>
+const xmlAttributes = (attributes: Readonly<Record<string, string | number>>): string =>
   Object.entries(attributes)
     .map(([name, value]) => xmlAttribute(name, value))
     .join("");

@@ -15,7 +15,7 @@ import type { Session } from "./session.ts";
 export const levelText = ({ price, size, orders }: LevelLine): string =>
   `${priceText(price)} x ${sizeText(size)}${orders === null ? "" : ` (${orders})`}`;
 
-export const levelsText = (levels: readonly Level[]): string =>
+const levelsText = (levels: readonly Level[]): string =>
   levels.length === 0 ? "none" : levels.map(levelText).join(", ");
 
 /** `CANCELED 0/10 FOK_UNFILLED`. */

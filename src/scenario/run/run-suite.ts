@@ -46,7 +46,7 @@ export class VenueOpener {
 }
 
 /** Observes venues, refusals and requests, for coverage. */
-export interface SuiteWatcher {
+interface SuiteWatcher {
   venue?(venue: Venue, scenario: Scenario): void;
   refused?: RunOptions["refused"];
   transport?: TransportWatcher;

@@ -77,7 +77,7 @@ export function fundCommand(
 }
 
 /** Returns the request body for the same, in USDC and shares. */
-export const fundingBody = ({ collateral, tokens }: CommandOf<"fundAccount">) => ({
+const fundingBody = ({ collateral, tokens }: CommandOf<"fundAccount">) => ({
   collateral: collateral / USDC_UNITS,
   tokens: Object.fromEntries(tokens.map(({ tokenId, size }) => [tokenId, size / SHARE_UNITS])),
 });
