@@ -1,7 +1,7 @@
 import {
-  faultOfOptions,
   NUMBER,
   type OptionType,
+  optionsProblem,
   SECRET,
   TEXT,
   TEXT_OR_NUMBER,
@@ -71,7 +71,7 @@ export function givenOptions(
     name,
     secret === true ? SECRET : option === undefined ? TEXT : OPTION_TYPES[option],
   ]);
-  const fault = faultOfOptions(options, Object.fromEntries(types));
+  const fault = optionsProblem(options, Object.fromEntries(types));
   if (fault !== undefined) throw new ConfigError(fault);
   const other = excluded.find((name) => options[name] !== undefined);
   if (other !== undefined)

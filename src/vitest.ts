@@ -2,12 +2,12 @@ import { resolve } from "node:path";
 import { describe, expect, type TestAPI, test } from "vitest";
 import {
   faultOf,
-  faultOfOptions,
   type OptionType,
   oneOf,
+  optionsProblem,
+  positive,
   TEXT_OR_NUMBER,
   TEXTS,
-  whole,
 } from "./api/option-types.ts";
 import { type ExchangeMatchers, MATCHERS } from "./fixtures/matchers.ts";
 import {
@@ -80,7 +80,7 @@ export interface ScenarioSuiteOptions {
 const OPTION_TYPES: Readonly<Record<keyof ScenarioSuiteOptions, OptionType>> = {
   via: oneOf(["auto", "process", "http"]),
   seed: TEXT_OR_NUMBER,
-  repeat: whole(1, 1_000_000),
+  repeat: positive(1_000_000),
 };
 
 const WIDTH = 96;
@@ -91,7 +91,7 @@ const WIDTH = 96;
  * @throws NoFilesError if a path has no scenario, TypeError if an argument is invalid.
  */
 export function scenarioSuite(paths: string | readonly string[], options: ScenarioSuiteOptions = {}): void {
-  const fault = faultOf("paths", paths, TEXTS) ?? faultOfOptions(options, OPTION_TYPES);
+  const fault = faultOf("paths", paths, TEXTS) ?? optionsProblem(options, OPTION_TYPES);
   if (fault !== undefined) throw new TypeError(fault);
   const run = scenarioRunner(suiteOptions(options));
   const folders = new Map<string, string[]>();

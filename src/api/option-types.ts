@@ -26,10 +26,10 @@ export const TEXTS: OptionType = {
 };
 export const FUNCTION: OptionType = { expected: "a function", accepts: isOf("function") };
 
-/** An integer between two bounds, inclusive. */
-export const whole = (least: number, most: number): OptionType => ({
-  expected: `a whole number from ${least} ${most === Number.MAX_SAFE_INTEGER ? "on" : `to ${most}`}`,
-  accepts: (value) => Number.isSafeInteger(value) && Number(value) >= least && Number(value) <= most,
+/** An integer from 1 to a bound, inclusive. */
+export const positive = (most: number): OptionType => ({
+  expected: `a whole number from 1 ${most === Number.MAX_SAFE_INTEGER ? "on" : `to ${most}`}`,
+  accepts: (value) => Number.isSafeInteger(value) && Number(value) >= 1 && Number(value) <= most,
 });
 
 /** One of some words, or a value of the type `other`. */
@@ -55,7 +55,7 @@ export const objectWith = (expected: string, members: Readonly<Record<string, Op
  * Returns a sentence on the first invalid option of a function: its name, what was expected and what was found; or on an
  * option that is not in the table. Returns undefined if all are valid. Options that are undefined are ignored.
  */
-export function faultOfOptions(
+export function optionsProblem(
   options: unknown,
   types: Readonly<Record<string, OptionType>>,
 ): string | undefined {

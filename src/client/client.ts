@@ -2,13 +2,13 @@ import type { Route } from "../api/endpoints.ts";
 import {
   FUNCTION,
   faultOf,
-  faultOfOptions,
   type OptionType,
   objectWith,
   oneOf,
+  optionsProblem,
+  positive,
   SECRET,
   TEXT,
-  whole,
 } from "../api/option-types.ts";
 import { ATTESTATION, type ClobAuth, clobAuth, isNonce } from "../api/signing.ts";
 import type * as api from "./api-messages.ts";
@@ -57,8 +57,8 @@ const OPTION_TYPES: Readonly<Record<keyof ClientOptions, OptionType>> = {
   time: oneOf(["local", "server"], { ...FUNCTION, expected: "a function that answers Unix seconds" }),
   transport: FUNCTION,
   simToken: SECRET,
-  chainId: whole(1, Number.MAX_SAFE_INTEGER),
-  timeoutMs: whole(1, 2_147_483_647),
+  chainId: positive(Number.MAX_SAFE_INTEGER),
+  timeoutMs: positive(2_147_483_647),
 };
 
 /** Best bid and ask, mid, spread and last trade of a token; null if there is none. `side` is the last taker's. */
@@ -90,7 +90,7 @@ export class ExchangeClient {
    * @throws TypeError if the URL or an option is invalid.
    */
   constructor(url: string, options: ClientOptions = {}) {
-    const fault = faultOfOptions(options, OPTION_TYPES);
+    const fault = optionsProblem(options, OPTION_TYPES);
     if (fault !== undefined) throw new TypeError(fault);
     const base = baseOf(url);
     const { transport, timeoutMs = TIMEOUT_MS } = options;

@@ -1,7 +1,7 @@
 import { NEWER, NO_SLOT, OLDER, type OrderPool } from "./book/order-pool.ts";
 import type { Order } from "./order.ts";
 import type { PackedTable } from "./packed-table.ts";
-import { address, type Infer, id, integer, keyed, record, type Type } from "./schema.ts";
+import { address, byMarket, type Infer, id, integer, record, type Type } from "./schema.ts";
 import { Table } from "./table.ts";
 import type { BalancePolicy } from "./terms.ts";
 import type { Money, Size } from "./units.ts";
@@ -51,7 +51,7 @@ export const Account = record(
       everyMarket: integer<Size>(),
       /** How many sets of API credentials the wallet has derived. */
       derivations: integer(),
-      holdings: keyed("market", Holding),
+      holdings: byMarket(Holding),
     },
     derived: {
       /** Slots of the oldest and the newest open order, or NO_SLOT; OLDER and NEWER of the pool link those between. */

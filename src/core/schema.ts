@@ -215,23 +215,22 @@ export function tuple<const Items extends readonly unknown[]>(
   };
 }
 
-/** Records by the value of one field; on disk a list that is ascending in that field. */
-export const keyed = <Key extends string, Value extends Readonly<Record<Key, number>>>(
-  key: Key,
+/** Records by their market; on disk a list that is ascending in `market`. */
+export const byMarket = <Value extends { readonly market: number }>(
   type: Type<Value>,
 ): Type<Map<number, Value>> => ({
   ...custom((value) => {
     const found = new Map<number, Value>();
     let previous = 0;
     for (const [index, item] of array(type).parse(value).entries()) {
-      if (item[key] <= previous)
-        throw new DocumentError(`more than ${previous}, the one before`, item[key], index, key);
-      previous = item[key];
+      if (item.market <= previous)
+        throw new DocumentError(`more than ${previous}, the one before`, item.market, index, "market");
+      previous = item.market;
       found.set(previous, item);
     }
     return found;
   }),
-  write: (items) => array(type).write([...items.values()].sort((a, b) => a[key] - b[key])),
+  write: (items) => array(type).write([...items.values()].sort((a, b) => a.market - b.market)),
 });
 
 /** Values by key; on disk a list of pairs, by ascending number or in insertion order. `expected` describes a pair. */

@@ -52,8 +52,8 @@ export class LineBuffer {
     return this.#bytes.subarray(0, this.#length);
   }
 
-  cut(length: number): void {
-    this.#length = length;
+  clear(): void {
+    this.#length = 0;
   }
 
   /** Reserves room for a line without its texts, which reserve their own, and for `more` bytes. */

@@ -346,7 +346,7 @@ class LineQueue extends LineWriter {
   clear(): void {
     this.#waiting = 0;
     this.hasRefused = false;
-    this.buffer.cut(0);
+    this.buffer.clear();
   }
 }
 

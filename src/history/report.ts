@@ -152,7 +152,7 @@ export function* verifyHistory(history: ReportedHistory): Steps<void> {
 function flushed({ buffer }: LineWriter, minimum: number): Uint8Array {
   if (buffer.length < minimum) return NOTHING;
   const bytes = Buffer.from(buffer.bytes);
-  buffer.cut(0);
+  buffer.clear();
   return bytes;
 }
 

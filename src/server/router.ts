@@ -1,7 +1,7 @@
 import type { Router } from "express";
 import type { Numbers } from "../api/decimals.ts";
 import { type AnyBody, type Endpoint, isRaw, type JsonObject, readQuery } from "../api/endpoint.ts";
-import { type AnyEndpoint, ENDPOINTS, type Operation } from "../api/endpoints.ts";
+import { type AnyEndpoint, ENDPOINTS } from "../api/endpoints.ts";
 import { ApiError } from "../api/errors.ts";
 import { nearest } from "../api/nearest.ts";
 import {
@@ -13,6 +13,7 @@ import {
 import { quoted } from "../core/format.ts";
 import { authenticate, guardControl } from "./access.ts";
 import { type AppliedFault, injectedError } from "./faults.ts";
+import { HANDLERS } from "./handlers/all.ts";
 import {
   type Answer,
   announcedLength,
@@ -27,7 +28,7 @@ import {
 } from "./messages.ts";
 import { recordRefusedRequest } from "./refused-requests.ts";
 import { hangUp, send, sendAnswer, sendError } from "./send.ts";
-import { type AnyHandler, type Handlers, type Service, viewOf } from "./service.ts";
+import { type AnyHandler, type Service, viewOf } from "./service.ts";
 
 type Routed = Incoming & { readonly params: Record<string, string> };
 type Route = (request: Routed, response: Outgoing) => void;
@@ -165,11 +166,11 @@ function applyFault(service: Service, fault: AppliedFault, response: Outgoing, e
 }
 
 /** Mounts the methods of each path. Other methods get a 405, other paths a 404. */
-export function mountEndpoints(router: Router, service: Service, handlers: Handlers<Operation>): void {
+export function mountEndpoints(router: Router, service: Service): void {
   const routes = new Map<string, Map<Endpoint["method"], Route>>();
   for (const endpoint of ENDPOINTS) {
     const methods = routes.get(endpoint.path) ?? new Map<Endpoint["method"], Route>();
-    methods.set(endpoint.method, routeOf(service, endpoint, handlers[endpoint.operation] as AnyHandler));
+    methods.set(endpoint.method, routeOf(service, endpoint, HANDLERS[endpoint.operation] as AnyHandler));
     routes.set(endpoint.path, methods);
   }
   for (const [path, methods] of routes) mountPath(router, service, path, methods);

@@ -9,7 +9,6 @@ import { quoted } from "../core/format.ts";
 import { inspectorPage, NOT_BUILT } from "../inspector-page.ts";
 import { guardHost, preflightHeaders } from "./access.ts";
 import { ChainSockets } from "./chain-sockets.ts";
-import { HANDLERS } from "./handlers/all.ts";
 import type { Site } from "./http-server.ts";
 import { Incoming, type Outgoing, pathOf } from "./messages.ts";
 import { mountEndpoints } from "./router.ts";
@@ -87,7 +86,7 @@ function createRouter(service: Service, page: InspectorPage): Router {
     if (!wantsPage(request)) next();
     else void page.answer(service, response as never);
   });
-  mountEndpoints(router, service, HANDLERS);
+  mountEndpoints(router, service);
   return router;
 }
 

@@ -71,7 +71,7 @@ export class LatestEntries {
     copy.set(bytes);
     this.#chunks.push({ bytes: copy, start: this.#end });
     this.#end += length;
-    this.next.cut(0);
+    this.next.clear();
     while (this.#chunks.length > 1 && this.#end - this.#first > MAX_BUFFERED) {
       const oldest = this.#chunks.shift() as Chunk;
       this.#first += oldest.bytes.length;
@@ -82,7 +82,7 @@ export class LatestEntries {
   /** Discards all entries. No earlier position can be read any more. */
   clear(before: string): void {
     this.#chunks = [];
-    this.next.cut(0);
+    this.next.clear();
     this.#end += 1;
     this.#first = this.#end;
     this.#before = before;

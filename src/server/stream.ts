@@ -275,11 +275,11 @@ class Feed {
       count += 1;
       if (!isFound) {
         isFound = beginnings.some((beginning) => id.startsWith(beginning));
-        buffer.cut(0);
+        buffer.clear();
       }
       if (count % HISTORY_BATCH !== 0) continue;
       yield buffer.bytes.slice();
-      buffer.cut(0);
+      buffer.clear();
       if (reader.isOver || reader.position < this.#latest.first) return;
     }
     yield buffer.bytes;

@@ -11,7 +11,7 @@ import { ExchangeVenue } from "../venue/exchange-venue.ts";
 import { codeOf } from "../venue/http-clients.ts";
 import type { StartServer } from "../venue/http-venue.ts";
 import { LocalVenue } from "../venue/local-venue.ts";
-import { Counts, type Group, isItem, universe, watchExchange } from "./items.ts";
+import { Counts, GROUPS, type Group, universe, watchExchange } from "./items.ts";
 
 type GroupCoverage = ReturnType<typeof coverageOf>[number];
 export type ItemCoverage = GroupCoverage["items"][number];
@@ -168,7 +168,7 @@ function countReply({ method, path }: HttpRequest, reply: HttpReply, counts: Cou
 /** Counts a refused step; without `rejects` it is an outcome of a race. */
 function countRefused(step: Step, code: string, counts: Counts): void {
   const rejects = "rejects" in step ? step.rejects : null;
-  const reason = isItem("refused steps", `${step.kind}: ${code}`) ? code : "rejects";
+  const reason = GROUPS["refused steps"].has(`${step.kind}: ${code}`) ? code : "rejects";
   counts.add("refused steps", rejects === null ? "race: without rejects" : `${step.kind}: ${reason}`);
 }
 

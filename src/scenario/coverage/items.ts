@@ -42,7 +42,7 @@ const expectationNames = Object.entries<ExpectationInfo>(EXPECTATIONS).map(
   ([kind, { key = kind, name = key }]) => [kind, name] as const,
 );
 
-const GROUPS = {
+export const GROUPS = {
   "order types": items(...ORDER_TYPES),
   // States after the order's own command, and changes of a resting order.
   "order states": items(
@@ -149,8 +149,6 @@ export class Counts {
     return this.#times.get(`${group}: ${item}`) ?? 0;
   }
 }
-
-export const isItem = (group: GroupName, text: string): boolean => GROUPS[group].has(text);
 
 /** Counts what happens in an exchange from now on; the orders of its world do not count. */
 export function watchExchange(exchange: Exchange, counts: Counts): void {

@@ -19,7 +19,6 @@ import { type Millis, millis, type Price, type Size } from "../../core/units.ts"
 import type { Declarations } from "./declarations.ts";
 import {
   corrected,
-  type DecimalRule,
   decimalIn,
   isName,
   isPartyName,
@@ -239,7 +238,7 @@ const JOINED = /(@)|(?<=^[\d.,]+)(?=(?:yes|no)$)/i;
 const EXPECTED = [anyOf(SIDES), ruleText(SIZE), anyOf(OUTCOMES), "@", ruleText(PRICE)];
 const TAILS: readonly string[] = [...ORDER_TYPES, ...SETS, ...SETTLEMENT_STATUSES];
 
-const isRight = (text: string, rule: DecimalRule): boolean => decimalIn(text, rule) !== null;
+const isPrice = (text: string): boolean => decimalIn(text, PRICE) !== null;
 const wordOf = (text: string, words: readonly string[]): string | undefined =>
   words.find((each) => each === text.toUpperCase()) ?? meantWord(text, words);
 
@@ -298,7 +297,7 @@ function meantOrder(words: readonly string[], isMarket: (name: string) => boolea
   const rest = others.filter((word) => word !== bareMarket);
   if (side === undefined || outcome === undefined || first === undefined || third !== undefined) return null;
   if (!rest.every(isKnown)) return null;
-  const isFirstPrice = second !== undefined && isRight(first, PRICE) && !isRight(second, PRICE);
+  const isFirstPrice = second !== undefined && isPrice(first) && !isPrice(second);
   const [size, price = "PRICE"] = isFirstPrice ? [second, first] : [first, second];
   const tail =
     fromMaker.length > 0 ? [...inMarket, ...fromMaker, ...rest] : [...rest, ...inMarket, ...asName];
