@@ -1,3 +1,4 @@
+import { CERTAIN } from "../../core/chain/chain.ts";
 import { isCausedByTime } from "../../core/commands.ts";
 import { counted, listed } from "../../core/format.ts";
 import { numberOf } from "../../core/ids.ts";
@@ -223,15 +224,25 @@ async function writeScenario(source: TraceToWrite): Promise<WrittenTrace> {
     const isFailed = result.kind === "failed";
     if (isFailed && result.fingerprint.key === fingerprint.key) return { text, environment, failed: result };
     const found = isFailed ? `fails differently: ${result.fingerprint.sentence}` : RESULTS[result.kind];
+    const inexpressible = [...unsupported, ...conditionsOf(source)];
     why ||=
-      unsupported.length > 0
-        ? `no step can express ${unsupported.join(", ")}`
+      inexpressible.length > 0
+        ? `no scenario can express ${inexpressible.join(", ")}`
         : `the scenario of them ${found}`;
   }
   const sequences = listed(trace.map(({ sequence }) => String(sequence)));
   throw new HistoryNotExpressible(
     `${counted(trace.length, "command")} of ${count} ${trace.length === 1 ? "is" : "are"} enough to fail (${fingerprint.sentence}; sequences ${sequences}), but ${why}`,
   );
+}
+
+/** Describes what in a history has other effects in a scenario. */
+function* conditionsOf({ config, trace }: TraceToWrite): Generator<string> {
+  if (config.approvals === "required") yield "approvals: required";
+  const isDrawn = trace.some(
+    ({ command }) => command.kind === "setSettlementFault" && command.probability < CERTAIN,
+  );
+  if (isDrawn) yield "which settlements a fault with a probability hits";
 }
 
 const RESULTS = { passed: "passes", unreadable: "cannot be read", stopped: "is stopped" } as const;

@@ -18,8 +18,8 @@ const TERMS = {
   faucet: { collateral: money(100_000_000), everyMarket: size(1_000) },
 } as const;
 
-/** Settlement mode, and which balances can be spent. */
-export type Settlement = Pick<ExchangeConfig, "settlement" | "balances">;
+/** Settlement mode, which balances can be spent, and whether wallets must approve the exchange. */
+export type Settlement = Pick<ExchangeConfig, "settlement" | "balances" | "approvals">;
 
 /** An exchange whose session is logged. Invariants are not checked, because some tests break them. */
 export class SessionExchange extends TestExchange {

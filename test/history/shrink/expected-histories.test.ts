@@ -116,3 +116,14 @@ it("trades of a world that the session needs are not trades of the session", asy
   - expect: { trades: [] }
 `);
 });
+
+it("an error says that no scenario can express that approvals are required", async () => {
+  const session = (played: SessionExchange): void => {
+    played.act("ann SELL 1 YES @ 0.5; ben BUY 1 YES @ 0.5");
+    played.mustSubmit({ kind: "mineBlocks", count: 1 });
+  };
+  const rules = { settlement: "manual", balances: "optimistic", approvals: "required" } as const;
+  const unmet = (): string => "chain: { settled: { o2: MINED } }";
+  const shrunk = shrunkOf("market rain; derive ann ben", session, unmet, rules);
+  await expect(shrunk).rejects.toThrow("no scenario can express approvals: required");
+});

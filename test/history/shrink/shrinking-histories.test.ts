@@ -150,7 +150,7 @@ it("a failure that no scenario can express is an error that names the commands t
   const shrinking = shrinkHistory(history, { open: (config, start) => new FailingExchange(config, start) });
   await expect(shrinking).rejects.toThrow(
     new HistoryNotExpressible(
-      "1 command of 4 is enough to fail (a defect: no nonce; sequences 3), but no step can express setNonce",
+      "1 command of 4 is enough to fail (a defect: no nonce; sequences 3), but no scenario can express setNonce",
     ),
   );
 });
