@@ -5,7 +5,7 @@ import type { Trade } from "../core/order.ts";
 import { findAccount, type State } from "../core/state.ts";
 import { countWhile } from "../core/table.ts";
 import type { Address } from "../core/terms.ts";
-import { complement, FULL_PRICE, type Millis, type Price } from "../core/units.ts";
+import { complement, FULL_PRICE, type Price } from "../core/units.ts";
 import type { FairTerms } from "./profiles.ts";
 
 const TWO_32 = 4_294_967_296;
@@ -86,10 +86,10 @@ export class Chance {
   }
 }
 
-/** Price of a market before bots traded there: in 0.0001 USDC for YES, and its moment. */
+/** Price of YES before bots traded in a market, on the stretched scale, and the walk at its moment. */
 interface Anchor {
-  readonly price: number;
-  readonly at: Millis;
+  readonly place: number;
+  readonly walk: number;
 }
 
 const HOUR_MS = 3_600_000;
@@ -122,7 +122,7 @@ export type FairValue = ReturnType<typeof fairValue>;
 export function fairValue(chance: Chance, terms: FairTerms, bots: readonly Address[]) {
   const anchors = new Map<number, Anchor>();
 
-  const openingOf = ({ number, createdAt }: Market): Anchor => {
+  const openingOf = ({ number, createdAt }: Market) => {
     const price = OPENING_RANGE.low + chance.of(STREAM.opening, number).uniform() * OPENING_RANGE.width;
     return { price, at: createdAt };
   };
@@ -141,7 +141,9 @@ export function fairValue(chance: Chance, terms: FairTerms, bots: readonly Addre
         ? market.trades.size
         : countWhile(market.trades.size, (index) => market.trades.get(index + 1) < first);
     const last = before === 0 ? undefined : state.trades.get(market.trades.get(before));
-    const anchor = last === undefined ? openingOf(market) : { price: yesPrice(state, last), at: last.at };
+    const { price, at } =
+      last === undefined ? openingOf(market) : { price: yesPrice(state, last), at: last.at };
+    const anchor = { place: stretched(price), walk: walkAt(market.number, at) };
     if (first !== null) anchors.set(market.number, anchor);
     return anchor;
   };
@@ -167,9 +169,8 @@ export function fairValue(chance: Chance, terms: FairTerms, bots: readonly Addre
   return {
     /** Returns the fair value in 0.0001 USDC, not rounded. */
     at: (state: State, market: Market, at: number): number => {
-      const anchor = anchors.get(market.number) ?? anchorOf(state, market);
-      const move = walkAt(market.number, at) - walkAt(market.number, anchor.at);
-      return priceAt(stretched(anchor.price) + move);
+      const { place, walk } = anchors.get(market.number) ?? anchorOf(state, market);
+      return priceAt(place + (walkAt(market.number, at) - walk));
     },
     /** Called when the state is replaced; discards the anchors. */
     invalidate: (): void => anchors.clear(),

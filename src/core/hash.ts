@@ -45,7 +45,7 @@ export class Digest {
   readonly #words: Int32Array;
 
   constructor(words: readonly number[]) {
-    this.#words = Int32Array.from(words, (word) => word | 0);
+    this.#words = new Int32Array(words);
   }
 
   get words(): DigestWords {
