@@ -21,7 +21,7 @@ export interface OptionKinds {
 }
 
 /** A parser of texts. */
-interface Reader<Value> {
+export interface Reader<Value> {
   readonly expected: string;
   /** Returns null if the text is not as expected. */
   readonly read: (text: string) => Value | null;

@@ -217,7 +217,7 @@ const orderToPreviewSchema = named(
 );
 
 /** The fields of the order are not parsed: invalid ones are reported in the reply, not as an error. */
-interface OrderToPreview {
+export interface OrderToPreview {
   readonly address: Address;
   readonly order: JsonObject;
 }

@@ -26,7 +26,7 @@ export const hashIn = (text: string): `0x${string}` => text as `0x${string}`;
 export const isoOrNull = (at: Millis | null): string | null => (at === null ? null : toIso(at));
 
 /** A page of a list; it is read by index, so that its cost depends on the items returned only. */
-interface Page<T> {
+export interface Page<T> {
   readonly data: readonly T[];
   readonly limit: number;
   readonly offset: number;

@@ -188,7 +188,7 @@ function rewind(chain: Chain, cursor: Cursor, forkHeight: number): void {
   cursor.last = Math.min(cursor.last, forkHeight);
 }
 
-interface Param<Value> {
+export interface Param<Value> {
   readonly name: string;
   /** Whether it may be omitted. */
   readonly isOptional: boolean;
