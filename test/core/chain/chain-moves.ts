@@ -95,13 +95,21 @@ const returnedCall: fc.Arbitrary<Moves> = fc
     ];
   });
 
+/** Moves that leave a wallet's call without gas money until no block is due. */
+const unpaidCall: fc.Arbitrary<Moves> = call.arbitrary.map((sent) => [
+  { ...sent, nonce: null },
+  { kind: "ether", by: sent.by, ether: 0 },
+  { kind: "wait", ms: 90_000 },
+  { kind: "ether", by: sent.by, ether: 50_000 },
+]);
+
 /** Any history of trading and of the chain, including commands with which a test controls it. */
 export const histories = (maxLength: number): fc.Arbitrary<Moves> =>
   fc
     .array(
       fc.oneof(
         { weight: 24, arbitrary: anySteeredMove.map((move): Moves => [move]) },
-        { weight: 1, arbitrary: returnedCall },
+        { weight: 1, arbitrary: fc.oneof(returnedCall, returnedCall, unpaidCall) },
       ),
       { maxLength, size: "max" },
     )

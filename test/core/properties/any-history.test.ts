@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { blockAt, headOf } from "../../../src/core/chain/chain.ts";
+import { blockAt, headOf, miningOf } from "../../../src/core/chain/chain.ts";
 import { blockHash } from "../../../src/core/chain/chain-hashes.ts";
 import { tradeStatus } from "../../../src/core/chain/settlement.ts";
 import type { Stamped } from "../../../src/core/commands.ts";
@@ -125,6 +125,23 @@ describe("for any history, in every settlement mode,", () => {
       );
       const lost = new Set(state.chain.lost);
       expect(open.filter(({ transaction }) => !lost.has(transaction))).toEqual([]);
+    });
+  });
+
+  it("with automatic mining, while no block is due, an additional one mines nothing that is pending", () => {
+    forAll(runs(300), [tradingOrAny(60)], (moves) => {
+      const exchange = openWith(AUTO);
+      for (const move of moves) {
+        play(exchange, [move]);
+        const { chain, config } = exchange.state;
+        const { nextBlockAt, nextBaseFee, pending } = chain;
+        // A lower base fee for the next block asks for none.
+        if (nextBlockAt !== null || nextBaseFee !== null || miningOf(chain, config).mode !== "auto") continue;
+        const snapshot = exchange.snapshot();
+        exchange.submit({ kind: "mineBlocks", count: 1 });
+        expect(exchange.state.chain.pending).toBe(pending);
+        exchange.restore(snapshot);
+      }
     });
   });
 
