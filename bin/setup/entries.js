@@ -16,6 +16,7 @@ const { load } = getBuiltinModule("node:module").createRequire(__filename)("./lo
 /** CommonJS modules by entry. The globals of a test file are those of its own context. */
 const COMMONJS = {
   index: 'module.exports = load("index");\n',
+  "node-test": 'module.exports = load("node-test");\n',
   jest: 'const { exchange } = load("jest");\nexports.exchange = (options, globals = globalThis) => exchange(options, globals);\n',
 };
 
