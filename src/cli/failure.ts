@@ -2,11 +2,12 @@ import { counted } from "../core/format.ts";
 import { hex8 } from "../core/hash.ts";
 import type { Decision } from "../core/refusals.ts";
 import type { State } from "../core/state.ts";
+import { nodeDisk } from "../engine/disk.ts";
 import { DataFileError } from "../engine/journal.ts";
 import { damageText } from "../engine/journal-scan.ts";
 import { ReplayDiffers } from "../engine/replayer.ts";
 import { type ComparedOutcome, comparedOutcomes, problemText } from "../history/describe-line.ts";
-import { isCorrupt, type JournalSource } from "../history/journal-files.ts";
+import { isCorrupt, type JournalSource, lossIn } from "../history/journal-files.ts";
 import type { ReplayEnd, ReplayedLine } from "../history/journal-replay.ts";
 import { CUT_WARNING } from "../history/report.ts";
 import { FileRefused, isForbidden } from "../regular-file.ts";
@@ -101,8 +102,11 @@ const NO_PROBLEM: Ending = { code: EXIT.ok, lines: [] };
 
 function damageOf(source: JournalSource, { scan: { damage }, isCut }: ReplayEnd): Ending {
   const { path, name } = source;
+  if (damage !== null && isCorrupt(source, damage))
+    return { code: EXIT.corrupt, lines: [damageText(path, name, damage)] };
+  const loss = lossIn(nodeDisk, source);
+  if (loss !== null) return { code: EXIT.corrupt, lines: [loss.message] };
   if (damage === null) return isCut ? { code: EXIT.ok, lines: [`${name}: ${CUT_WARNING}`] } : NO_PROBLEM;
-  if (isCorrupt(source, damage)) return { code: EXIT.corrupt, lines: [damageText(path, name, damage)] };
   const { offset, bytes, line } = damage;
   const what = `an incomplete line, ${counted(bytes, "byte")}; a crash tore it, or it is being written now`;
   return {

@@ -100,6 +100,17 @@ export function assertIntact(source: JournalSource, damage: Damage | null): void
   throw new DataFileError("corrupt", damageText(source.path, source.name, damage));
 }
 
+/** Returns the error with which a data directory refuses to open because its journal lacks lines of its state; null if none. */
+export function lossIn(disk: Disk, { name, isFolder, file }: JournalCandidate): DataFileError | null {
+  try {
+    if (isFolder) findCheckpoint(disk, name, file, () => {});
+    return null;
+  } catch (error) {
+    if (error instanceof DataFileError && error.problem === "corrupt") return error;
+    throw error;
+  }
+}
+
 /** Returns what is wrong with a journal without a first line. @throws DataFileError `usage` if it is no journal at all. */
 function firstProblem({ path, isFolder, file }: JournalCandidate, text: (damage: Damage) => string): string {
   if (!isFolder && !isJournalFile(file))

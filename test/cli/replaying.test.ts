@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { temporaryFolder } from "../support/folder.ts";
@@ -39,6 +39,19 @@ describe("clobsim replay", () => {
     expect((await run("replay", [file], { to: "3" })).stdout).not.toContain(cut);
     expect((await run("replay", [data])).stdout).not.toContain(cut);
   });
+
+  it.each(["replay", "journal", "inspect", "report"] as const)(
+    "and clobsim %s exit with 3 if the state has lines that the journal lacks",
+    async (command) => {
+      const cut = join(folder, "shortened");
+      cpSync(data, cut, { recursive: true });
+      const journal = readFileSync(join(cut, "journal.ndjson"));
+      writeFileSync(join(cut, "journal.ndjson"), journal.subarray(0, journal.lastIndexOf(10, -2) + 1));
+      const options = command === "report" ? { out: join(folder, "shortened.ndjson") } : {};
+      const { code, stderr } = await run(command, [cut], options);
+      expect([code, stderr]).toEqual([3, says(/its line \d+ was durable up to byte \d+: clobsim repair/)]);
+    },
+  );
 
   it("stops after a line, or at a time", async () => {
     const upTo = await run("replay", [data], { to: "4" });
