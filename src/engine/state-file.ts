@@ -179,12 +179,17 @@ export function readStateFile(disk: Disk, path: string): Checkpoint | null {
   const checksum = new Checksum(file);
   try {
     const { state, others } = parseDocument(checksum.pieces(), textOf);
-    if (!checksum.isValid()) throw broken(path, file);
+    if (!checksum.isValid()) {
+      const advice = `clobsim serve --world ${path} --data NEW opens it as it is`;
+      const what = `its SHA-256 does not match its content (${advice})`;
+      throw new DataFileError("corrupt", `${path} was changed: ${what}`);
+    }
     return { header: readHeader(others.get("clobsim"), path), state };
   } catch (error) {
     if (!(error instanceof DocumentError)) throw error;
-    if (!checksum.isValid()) throw broken(path, file);
-    throw new DataFileError("corrupt", `${path}: ${error.message}`, { cause: error });
+    const how = checksum.isValid() ? "" : " was changed or cut";
+    const what = file.size === 0 ? " is empty" : `${how}: ${error.message}`;
+    throw new DataFileError("corrupt", path + what, { cause: error });
   } finally {
     file.close();
   }
@@ -229,14 +234,6 @@ class Checksum {
     this.#digest ??= this.#hash.digest("hex");
     return this.#end === `${CHECK}${this.#digest}"\n}\n`;
   }
-}
-
-function broken(path: string, { size }: DiskFile): DataFileError {
-  const what =
-    size === 0
-      ? "is empty"
-      : `was changed: its SHA-256 does not match its content (clobsim serve --world ${path} --data NEW opens it as it is)`;
-  return new DataFileError("corrupt", `${path} ${what}`);
 }
 
 const textOf = ({ buffer, byteOffset, byteLength }: Uint8Array): string =>

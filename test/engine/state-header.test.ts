@@ -88,6 +88,16 @@ describe("a state file that its owner has changed", () => {
       `was changed: its SHA-256 does not match its content (clobsim serve --world ${STATE} --data NEW opens it as it is)`,
     ],
     ["emptied", () => "", "is empty"],
+    [
+      "cut",
+      (text) => text.slice(0, 20),
+      'was changed or cut: line 2, clobsim: expected JSON, found "{\\"format"',
+    ],
+    [
+      "replaced by null",
+      () => "null",
+      'was changed or cut: line 1: expected a field, `"name":value`, after a comma, found "null"',
+    ],
   ])("and %s is ignored with a warning that says so", async (_what, change, why) => {
     const text = change(Buffer.from(image.get(STATE) ?? []).toString("utf8"));
     const warnings: string[] = [];
