@@ -47,12 +47,17 @@ function projectIn(folder: string, named: (typeof RUNNERS)[number] | null) {
   const packages = { ...dependencies, ...devDependencies };
   const has = (name: string): boolean => Object.hasOwn(packages, name);
   const inScript = RUNNERS.find((name) => RUNNER[name].inScript.test(String(scripts?.test)));
+  const written = writtenFor(folder);
+  if (named !== null && written !== undefined && written !== named)
+    throw new UsageError(
+      `--runner ${named} contradicts the test that exists, which is of ${written}: remove ${TEST}.* and the workflow, or leave out --runner`,
+    );
   const folders = foldersOf(folder);
   const managers = folders.flatMap((each) =>
     MANAGERS.filter(({ lockFile }) => existsSync(join(each, lockFile))),
   );
   return {
-    runner: RUNNER[named ?? inScript ?? RUNNERS.find(has) ?? "vitest"],
+    runner: RUNNER[named ?? written ?? inScript ?? RUNNERS.find(has) ?? "vitest"],
     manager: managers[0] ?? NPM,
     /** Whether its `.js` files are ES modules. */
     isModule: type === "module",
@@ -63,6 +68,15 @@ function projectIn(folder: string, named: (typeof RUNNERS)[number] | null) {
     /** Whether it depends on a package. */
     has,
   };
+}
+
+/** Path of the test without its ending. */
+const TEST = "test/exchange.test";
+
+/** Returns the runner of a test that was written before; undefined if there is none. */
+function writtenFor(folder: string): (typeof RUNNERS)[number] | undefined {
+  const texts = ["js", "mjs"].map((ending) => textOf(join(folder, `${TEST}.${ending}`)) ?? "");
+  return RUNNERS.find((name) => texts.some((text) => text.includes(`clobsim/${name}`)));
 }
 
 /** Returns the text of a file; null if it does not exist. @throws UsageError if it cannot be read */
@@ -213,6 +227,10 @@ const MANAGERS: readonly Manager[] = [
     ...{ lockFile: "yarn.lock", add: "yarn add -D", exec: "yarn" },
     install: ["corepack enable", "yarn install"],
   },
+  {
+    ...{ lockFile: "bun.lock", add: "bun add -d", exec: "bunx" },
+    install: ["npm install -g bun", "bun install --frozen-lockfile"],
+  },
   NPM,
 ];
 
@@ -238,7 +256,7 @@ function workflowPath({ pathInRepository }: Project): string {
 }
 
 const testPath = ({ runner, isModule }: Project): string =>
-  `test/exchange.test.${isModule || runner.requires !== undefined ? "js" : "mjs"}`;
+  `${TEST}.${isModule || runner.requires !== undefined ? "js" : "mjs"}`;
 
 function testText({ runner: { imports, requires = imports, assertions }, isModule }: Project): string {
   return `${(isModule ? imports : requires).join("\n")}

@@ -57,6 +57,7 @@ describe("clobsim init", () => {
     "a project that runs node --test": { "package.json": NODE },
     "a project of pnpm": { "package.json": MODULE, "pnpm-lock.yaml": "" },
     "a project of yarn": { "package.json": MODULE, "yarn.lock": "" },
+    "a project of bun": { "package.json": MODULE, "bun.lock": "" },
   };
   it.each(
     rowsOf(`
@@ -66,6 +67,7 @@ describe("clobsim init", () => {
     a project that runs node --test | . | npx clobsim run scenarios; node --test test/exchange.test.mjs
     a project of pnpm     | . | pnpm add -D clobsim vitest; pnpm exec clobsim run scenarios; pnpm exec vitest run test/exchange.test.js
     a project of yarn     | jest | yarn add -D clobsim jest; yarn clobsim run scenarios; NODE_OPTIONS=--experimental-vm-modules yarn jest test/exchange.test.js
+    a project of bun      | . | bun add -d clobsim vitest; bunx clobsim run scenarios; bunx vitest run test/exchange.test.js
     `),
   )(
     "writes the listed files into %s, and the workflow runs the next commands",
@@ -146,6 +148,20 @@ describe("clobsim init", () => {
       expect(stdout).toContain(`a test of ${runner}\n`);
     },
   );
+
+  it("a second time is for the runner of the test that exists, and refuses another", async () => {
+    const project = makeProject({});
+    await run("init", [project], { runner: "node" });
+    const written = filesIn(project);
+    writeFileSync(join(project, "package.json"), JEST);
+    expect(nextIn((await run("init", [project])).stdout)).toContain("node --test test/exchange.test.mjs");
+    expect(await run("init", [project], { runner: "vitest" })).toEqual(
+      refused(
+        "--runner vitest contradicts the test that exists, which is of node: remove test/exchange.test.* and the workflow, or leave out --runner",
+      ),
+    );
+    expect(filesIn(project)).toEqual({ ...written, "package.json": JEST });
+  });
 
   it("keeps existing files, and says so", async () => {
     const own = { "scenarios/first.yaml": "mine", ".gitignore": "node_modules/\n/.clobsim\n" };
