@@ -1,4 +1,4 @@
-import { decimalText, MONEY_PLACES, PRICE_PLACES, SIZE_PLACES } from "../core/format.ts";
+import { decimalText, MONEY_PLACES, PRICE_PLACES, SIZE_PLACES, sumText } from "../core/format.ts";
 import type { Money, Price, Size, Sum } from "../core/units.ts";
 
 const POWERS = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000] as const;
@@ -74,7 +74,7 @@ export function numbersAs(mode: "number" | "string"): Numbers {
     size: (size) => decimal(size, SIZE_PLACES),
     money: (money) => decimal(money, MONEY_PLACES),
     total: (sum) => {
-      const text = decimalText(sum.micro, MONEY_PLACES).replace(/^0/, String(sum.usdc));
+      const text = sumText(sum);
       return mode === "number" ? Number(text) : (text as unknown as Decimal);
     },
     sent: (value) => {

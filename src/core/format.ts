@@ -1,4 +1,5 @@
 import type { Address } from "./terms.ts";
+import type { Sum } from "./units.ts";
 
 /** Decimal places of the core's units: 0.0001 USDC, 0.01 share, 0.000001 USDC. */
 export const PRICE_PLACES = 4;
@@ -17,6 +18,8 @@ export function decimalText(units: number, places: number): string {
 export const priceText = (units: number): string => decimalText(units, PRICE_PLACES);
 export const sizeText = (units: number): string => decimalText(units, SIZE_PLACES);
 export const moneyText = (units: number): string => decimalText(units, MONEY_PLACES);
+export const sumText = ({ usdc, micro }: Sum): string =>
+  decimalText(micro, MONEY_PLACES).replace(/^0/, String(usdc));
 export const usdcText = (units: number): string => `${moneyText(units)} USDC`;
 
 /** Number of characters shown of an address or another id. */

@@ -1,5 +1,6 @@
 import { openOrdersOf } from "../account.ts";
 import { ASK, BID, type BookDirection } from "../book/book.ts";
+import { sumText } from "../format.ts";
 import { levelsOf, marketOfToken, placeOf, priceIn } from "../market.ts";
 import { ORDER_PACKING, type Order, remainingOf } from "../order.ts";
 import type { State } from "../state.ts";
@@ -72,8 +73,8 @@ export function* booksHoldTheLiveOrders(
     const expected = liquidity.get(market.number) ?? NO_LIQUIDITY;
     rule.compared(1);
     if (compareSums(market.liquidity, expected) === 0) continue;
-    const [is, wanted] = [market.liquidity, expected].map((sum) => JSON.stringify(sum));
-    rule.differs(`liquidity of market ${market.number}: ${is}, expected ${wanted}`);
+    const [is, wanted] = [market.liquidity, expected].map(sumText);
+    rule.differs(`liquidity of market ${market.number}: ${is} USDC, expected ${wanted}`);
   }
 }
 

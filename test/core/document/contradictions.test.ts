@@ -56,7 +56,7 @@ markets 0 | "tokenIds":[" | "tokenIds":["1 | markets[0].tokenIds[0]: expected
 markets 0 | "winningOutcome":null | "winningOutcome":"YES" | markets[0].winningOutcome: expected null
 markets 0 | "status":"ACTIVE" | "status":"CLOSED" | markets[0].status: expected ACTIVE, as orders rest
 markets 0 | "volume":{"usdc": | "volume":{"usdc":1 | markets[0].volume: expected
-markets 0 | "liquidity":{"usdc": | "liquidity":{"usdc":1 | the records contradict "book levels = sum of live orders": liquidity of market 1:
+markets 0 | "liquidity":{"usdc": | "liquidity":{"usdc":1 | the records contradict "book levels = sum of live orders": liquidity of market 1: 13.9 USDC, expected 3.9
 markets 0 | "books":[{"sequence": | "books":[{"sequence":1 | markets[0].books[0]: expected
 markets 0 | "onChain":{"yes": | "onChain":{"yes":1 | the records contradict "chain balances + pending = ledger": YES of market 1 on the chain:
 orders 0 | "number":1 | "number":2 | orders[0].number: expected 1, found 2
