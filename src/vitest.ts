@@ -22,7 +22,7 @@ import { loadScenario } from "./scenario/language/read-scenario.ts";
 import type { Scenario } from "./scenario/language/steps.ts";
 import { failureLines } from "./scenario/report/spec.ts";
 import { plainPaint } from "./scenario/report/text.ts";
-import { findFiles } from "./scenario/run/files.ts";
+import { findFiles, NoFilesError } from "./scenario/run/files.ts";
 import type { Failure } from "./scenario/run/result.ts";
 import { type SuiteOptions, scenarioRunner } from "./scenario/run/run-suite.ts";
 import { startScenarioServer } from "./scenario-server.ts";
@@ -95,7 +95,7 @@ export function scenarioSuite(paths: string | readonly string[], options: Scenar
   if (fault !== undefined) throw new TypeError(fault);
   const run = scenarioRunner(suiteOptions(options));
   const folders = new Map<string, string[]>();
-  for (const file of findFiles(typeof paths === "string" ? [paths] : paths)) {
+  for (const file of filesAt(typeof paths === "string" ? [paths] : paths)) {
     const folder = file.includes("/") ? file.slice(0, file.lastIndexOf("/")) : ".";
     folders.set(folder, [...(folders.get(folder) ?? []), file]);
   }
@@ -103,6 +103,16 @@ export function scenarioSuite(paths: string | readonly string[], options: Scenar
     describe(folder, () => {
       for (const file of files) testOf(run, file);
     });
+  }
+}
+
+/** @throws NoFilesError that names the working directory, which depends on how vitest was started */
+function filesAt(paths: readonly string[]): readonly string[] {
+  try {
+    return findFiles(paths);
+  } catch (error) {
+    if (!(error instanceof NoFilesError)) throw error;
+    throw new NoFilesError(`${error.message} (paths are relative to ${process.cwd()})`);
   }
 }
 

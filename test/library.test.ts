@@ -237,6 +237,12 @@ describe("scenarioSuite", () => {
     expect(suite).toThrow(TypeError);
     expect(suite).toThrow(message);
   });
+
+  it("names the folder in which it finds no scenario", () => {
+    const where = `(paths are relative to ${process.cwd()})`;
+    expect(() => scenarioSuite("nowhere")).toThrow(/^no scenario file at nowhere: /);
+    expect(() => scenarioSuite("nowhere")).toThrow(where);
+  });
 });
 
 describe("POST /sim/reset", () => {
