@@ -125,11 +125,16 @@ describe.runIf(BROWSER !== null).each([
     const trades = chart.getByRole("table").getByRole("row");
     expect(await trades.count()).toBe(3);
     expect(textOf((await trades.nth(2).textContent()) ?? "")).toMatch(/▼ 0\.4\s*40/);
+    const count = chart.locator("header .number");
+    expect(await count.textContent()).toBe("2 trades");
     await chart.locator(".plot .u-over").hover();
     await chart.getByRole("status").getByRole("button").first().waitFor();
     expect(await chart.getByRole("status").textContent()).toMatch(
       / YES @ 0\.\d+: order \d+ SELL YES of .* matched order \d+/,
     );
+    const separate = { label: "will-the-series-the-gold-horde-be-renewed" };
+    await inspector.pane("book").getByLabel("Market").selectOption(separate);
+    await count.filter({ hasText: /^\d+ trades of YES, \d+ of both outcomes$/ }).waitFor();
   });
 
   it("show the story of an order like GET /sim/orders/{id}", async () => {

@@ -73,8 +73,10 @@ export function ChartPane() {
   );
 }
 
-/** Returns the number of trades of a market, and of those shown if these are fewer. */
+/** Returns the number of trades of a market, and of those shown if these are fewer: the latest, or those of an outcome. */
 function countText({ trades: { size } }: Market, shown: number): string {
+  if (shown < size && shown < MAX_CHARTED)
+    return `${counted(shown, "trade")} of ${outcome.value}, ${size} of both outcomes`;
   return shown === size ? counted(size, "trade") : `${counted(size, "trade")}, the latest ${shown} shown`;
 }
 
