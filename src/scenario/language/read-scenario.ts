@@ -136,13 +136,14 @@ function readHeader(root: Node, files: ScenarioFiles, marketsIn: WorldMarkets) {
   const isMistyped = (name: string): boolean =>
     keyOf(name) === undefined && entries.some(({ key }) => nearest(key.text, Object.keys(readers)) === name);
   const missing = ["scenario", "steps"].filter((name) => keyOf(name) === undefined && !isMistyped(name));
-  if (missing.length > 0) root.wrong(`expected the key ${missing.join(" and the key ")}, found none`);
   const [first, second] = ["market", "markets", "world"].flatMap((name) => keyOf(name) ?? []);
   const isOnePlace = second === undefined;
   const read = isOnePlace ? entries : entries.filter(({ key }) => !/^(?:markets?|world)$/.test(key.text));
   if (!isOnePlace)
     second.wrong(`expected one of market, markets and world, found ${first?.text} and ${second.text}`);
   const values = valuesBy(read, readers);
+  // Reported last, because a wrong first key, which has the same place, may explain it.
+  if (missing.length > 0) root.wrong(`expected the key ${missing.join(" and the key ")}, found none`);
   const markets = values.market ?? values.markets ?? (first === undefined ? [defaultMarket()] : []);
   const isKnown = first === undefined || (values.market ?? values.markets ?? values.world) !== undefined;
   const names = isKnown ? new Set(values.world?.markets ?? markets.map(({ name }) => name)) : null;
