@@ -31,11 +31,8 @@ export function readScenarios(paths: readonly string[], walletsFile: string | nu
   for (const file of files) {
     const { scenario, problems, named } = loadScenario(file);
     inputs.push(...named);
-    if (scenario !== null && problems.length === 0) {
-      scenarios.push(scenario);
-      continue;
-    }
-    wrong.push({ file, problems });
+    if (scenario !== null && problems.length === 0) scenarios.push(scenario);
+    else wrong.push({ file, problems });
   }
   if (wrong.length === 0) wrong.push(...overwritingIn(scenarios));
   if (wrong.length > 0) printWrong(wrong);
@@ -74,13 +71,13 @@ export const coverage: Run<"coverage"> = async ({ via, min, json: isJson }, path
   if (isJson) printJson(coverageDocument(found));
   else print(coverageLines(found, paintOf(environment)));
   const share = shareOf(found.groups);
-  const faults = [
+  const problems = [
     ...(ranNothing(found.suite) ? [NOTHING_RUN] : []),
     ...(found.suite.failed === 0 ? [] : [`${count(found.suite.failed, "scenario")} failed`]),
     ...(share.percent >= min ? [] : [`--min expects ${min} %, found ${percentText(share)}`]),
   ];
-  for (const fault of faults) warn(fault);
-  return faults.length === 0 ? EXIT.ok : EXIT.failed;
+  for (const problem of problems) warn(problem);
+  return problems.length === 0 ? EXIT.ok : EXIT.failed;
 };
 
 /** `clobsim run`: runs scenario files and reports the results. */

@@ -72,9 +72,9 @@ export function bannerText(
 
 const clockText = ({ mode, rate }: RunningServer["clock"]): string => (mode === "scaled" ? `${rate}x` : mode);
 
-function dataText(keeping: RunningServer["persisted"]): string {
-  if (keeping === null) return "in memory";
-  const { path, resumed, removed } = keeping;
+function dataText(persisted: RunningServer["persisted"]): string {
+  if (persisted === null) return "in memory";
+  const { path, resumed, removed } = persisted;
   if (resumed === null)
     return `in ${path}, new${removed.length === 0 ? "" : `; removed ${removed.join(", ")}`}`;
   const { commands, from } = resumed;

@@ -185,11 +185,11 @@ const parseCsv = (line: string): Papa.ParseResult<string[]> =>
 
 /** Returns the offset of a cell in its line; the length of the line if there is no such cell. */
 function startOfCell(line: string, place: number): number {
-  const quoted = /"[^"]*"(?:"[^"]*")*/y;
+  const quotedPart = /"[^"]*"(?:"[^"]*")*/y;
   let start = 0;
   for (let passed = 0; passed < place; passed += 1) {
-    quoted.lastIndex = start;
-    const comma = line.indexOf(",", quoted.test(line) ? quoted.lastIndex : start);
+    quotedPart.lastIndex = start;
+    const comma = line.indexOf(",", quotedPart.test(line) ? quotedPart.lastIndex : start);
     if (comma < 0) return line.length;
     start = comma + 1;
   }

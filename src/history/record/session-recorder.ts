@@ -136,9 +136,7 @@ export class SessionRecorder {
     for (const { market, size } of raisedIn(command, events)) {
       given.push([tokenOf(market, "YES"), size], [tokenOf(market, "NO"), size]);
     }
-    for (const [token, amount] of given) {
-      if (amount > 0) this.#script.fund(sequence, account, token, amount);
-    }
+    for (const [token, amount] of given) if (amount > 0) this.#script.fund(sequence, account, token, amount);
   }
 
   /** If a command began a block, makes sure that the scenario has that block, too. */

@@ -16,10 +16,10 @@ import { permutationsOf } from "../../scenario/run/run-scenario.ts";
 import type { Environment } from "./trial.ts";
 
 /**
- * Kind of a part. A `keep` part cannot be removed itself, but has parts that can. A `line` of a list that is compared as a
+ * Kind of a part. A `fixed` part cannot be removed itself, but has parts that can. A `line` of a list that is compared as a
  * whole can only be removed together with the steps that cause it.
  */
-type PartKind = "step" | "expectation" | "line" | "header" | "account" | "market" | "keep";
+type PartKind = "step" | "expectation" | "line" | "header" | "account" | "market" | "fixed";
 
 /** A part of a scenario's text that can be removed separately. */
 export interface Part extends Span {
@@ -75,7 +75,7 @@ const STEP_EXPECTATIONS: ReadonlySet<string> = new Set(["status", "fills", "afte
 /** Expectations whose lists are compared as a whole. */
 const LISTS: ReadonlySet<string> = new Set(["fills", "trades", "bids", "asks"]);
 /** Keys at the top that are never removed. */
-const KEEP: ReadonlySet<string> = new Set(["scenario", "about", "steps", "world"]);
+const FIXED: ReadonlySet<string> = new Set(["scenario", "about", "steps", "world"]);
 const OPTIONS = { schema: "failsafe", uniqueKeys: false, keepSourceTokens: true } as const;
 
 /** The text of a scenario, with the parts that can be removed from it. */
@@ -101,7 +101,7 @@ export class Draft {
     for (let seen = 1; seen < line; seen += 1) start = this.text.indexOf("\n", start) + 1;
     const at = start + column - 1;
     const parts = this.headers.flatMap(withParts);
-    return parts.findLast(({ kind, start, end }) => kind !== "keep" && start <= at && at <= end);
+    return parts.findLast(({ kind, start, end }) => kind !== "fixed" && start <= at && at <= end);
   }
 
   /** Returns the text without some parts, and without expectations that are empty then. */
@@ -189,10 +189,10 @@ export class Draft {
   #childrenOf(part: Part): Part[] {
     const { kind, name, node, parent } = part;
     if (kind === "step") return isMap(node) ? this.#insideStep(part, node) : [];
-    if (kind === "keep" && (name === "steps" || name === "race")) return this.#itemsOf(node, part, "step");
+    if (kind === "fixed" && (name === "steps" || name === "race")) return this.#itemsOf(node, part, "step");
     if (kind === "expectation" && LISTS.has(name)) return this.#itemsOf(node, part, "line");
     if (!isMap(node)) return [];
-    if (kind === "expectation" || (kind === "keep" && parent !== null)) {
+    if (kind === "expectation" || (kind === "fixed" && parent !== null)) {
       return this.#pairs(node, part, () => "expectation");
     }
     if (name === "accounts" || name === "markets") {
@@ -203,7 +203,7 @@ export class Draft {
 
   #insideStep(step: Part, map: YAMLMap): Part[] {
     return this.#pairs(map, step, (name) => {
-      if (name === "expect" || name === "race" || name === "steps") return "keep";
+      if (name === "expect" || name === "race" || name === "steps") return "fixed";
       return STEP_EXPECTATIONS.has(name) ? "expectation" : null;
     });
   }
@@ -214,7 +214,7 @@ export class Draft {
   }
 }
 
-const kindOfHeader = (name: string): PartKind => (KEEP.has(name) ? "keep" : "header");
+const kindOfHeader = (name: string): PartKind => (FIXED.has(name) ? "fixed" : "header");
 
 const nameOf = (pair: Pair): string => (isPair(pair) && isScalar(pair.key) ? String(pair.key.value) : "");
 
@@ -226,7 +226,7 @@ function withEmptied(removed: Iterable<Part>): ReadonlySet<Part> {
     if (parent === null || part.kind !== "expectation") continue;
     if (!parent.children.every((child) => all.has(child))) continue;
     if (parent.kind === "expectation") all.add(parent);
-    else if (parent.kind === "keep" && parent.parent?.kind === "step") all.add(parent.parent);
+    else if (parent.kind === "fixed" && parent.parent?.kind === "step") all.add(parent.parent);
   }
   return all;
 }

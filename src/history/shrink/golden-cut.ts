@@ -41,8 +41,8 @@ export interface GoldenCut {
    * Orders that must not be removed: the one that should have traded differently, and its expected makers. Without them
    * the expectation would fail in the same way because it is wrong.
    */
-  readonly kept: readonly Action[];
-  /** Note for the user. */
+  readonly required: readonly Action[];
+  /** A sentence for the user. */
   readonly remark: string;
 }
 
@@ -65,7 +65,7 @@ function bookDifference({ markets }: Scenario, expected: Golden, found: Golden):
   return {
     after: null,
     expectation: { book: { [name]: { bids, asks } } },
-    kept: [],
+    required: [],
     difference: differingLines([...sideDiff("ask", asks, other.asks), ...sideDiff("bid", bids, other.bids)]),
     remark: `the golden file differs first in the book of ${token}, which is expected instead`,
   };
@@ -101,7 +101,7 @@ function tradeDifference(
   return {
     after: action,
     expectation: { trades },
-    kept: [action, ...makers],
+    required: [action, ...makers],
     difference: differingLines(tradesDiff("trades", trades, found.slice(0, action.after))),
     remark: `the golden file differs first in trade ${index + 1}: the trades up to there are expected instead`,
   };
@@ -187,7 +187,7 @@ export function withoutGolden(
   draft: Draft,
   { scenario, failure }: Failed,
   run: RunRecord,
-  { after, expectation, kept }: GoldenCut,
+  { after, expectation, required }: GoldenCut,
   withTimes: boolean,
 ): InlineFlows | null {
   const indexOf = (number: number): number => scenario.steps.findIndex((step) => step.number === number);
@@ -206,10 +206,10 @@ export function withoutGolden(
   const last = after === null ? at - 1 : indexOf(after.step);
   const [from, to] = [stepsBefore(last + 1), stepsBefore(at)];
   const removed = whole.steps.filter((_step, index) => (index >= from && index < to) || index > to);
-  const beginnings = kept.map(({ step: number, row, account, words: { side, size, outcome, price } }) =>
+  const beginnings = required.map(({ step: number, row, account, words: { side, size, outcome, price } }) =>
     row === null
       ? (draft.steps[indexOf(number)]?.text.split("\n", 1)[0] ?? "")
       : `- ${account}: ${side} ${size} ${outcome} @ ${price}`,
   );
-  return { ...inline, text: whole.without(removed), kept: beginnings };
+  return { ...inline, text: whole.without(removed), requiredSteps: beginnings };
 }

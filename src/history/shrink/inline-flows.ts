@@ -198,7 +198,7 @@ export interface InlineFlows {
   /** Why other flows are not replaced. */
   readonly remarks: readonly string[];
   /** Beginnings of steps that must not be removed. */
-  readonly kept: readonly string[];
+  readonly requiredSteps: readonly string[];
 }
 
 export const isFlow = (step: Scenario["steps"][number]): step is FlowStep =>
@@ -241,7 +241,7 @@ export function withFlowsInline(
   }
   for (const { name } of scenario.accounts) accounts.delete(name);
   if (replacements.length > 0) replacements.push(...accountsFor(draft, [...accounts]));
-  return { text: draft.with(replacements), added, counts, remarks, kept: [] };
+  return { text: draft.with(replacements), added, counts, remarks, requiredSteps: [] };
 }
 
 /** Returns why a flow cannot be replaced by steps; null if it can. */

@@ -61,7 +61,7 @@ function otherExpectations({ draft, failed: { scenario, failure } }: FailingText
 
 /** Returns the removable parts, in the order of the file. */
 const removable = ({ draft }: FailingText): Part[] =>
-  draft.headers.flatMap(withParts).filter(({ kind }) => kind !== "keep" && kind !== "line");
+  draft.headers.flatMap(withParts).filter(({ kind }) => kind !== "fixed" && kind !== "line");
 
 /**
  * Returns the parts to remove as well, if a text without some parts does not fail as wanted: parts that refer to removed
@@ -165,7 +165,7 @@ interface FailingText {
   /** Parts that could not be reduced, a sentence each. */
   readonly remarks: readonly string[];
   /** Beginnings of steps that must not be removed. */
-  readonly kept: readonly string[];
+  readonly requiredSteps: readonly string[];
 }
 
 /** Removes from a text what is not needed to fail in the same way. */
@@ -283,7 +283,9 @@ class Reduction {
   }
 
   #isRemovable({ kind, text }: Part): boolean {
-    return kind !== "step" || !this.#current.kept.some((start) => start !== "" && text.startsWith(start));
+    return (
+      kind !== "step" || !this.#current.requiredSteps.some((start) => start !== "" && text.startsWith(start))
+    );
   }
 
   async #unrollRaces(): Promise<void> {
@@ -363,7 +365,7 @@ export async function shrinkScenario(
   if (failed.kind === "stopped") throw new NotRunInTime("the time was up before it failed once");
   if (failed.kind !== "failed") return null;
   const before = stepCount(failed.scenario);
-  const first: FailingText = { draft: new Draft(plain), failed, before, remarks: [], kept: [] };
+  const first: FailingText = { draft: new Draft(plain), failed, before, remarks: [], requiredSteps: [] };
   const isTimeOver = () => isOver(LAST_RUNS * reduction.current.failed.ms);
   const reduction = new Reduction(trial, first, isTimeOver, progress);
   trial.stop = isTimeOver;
@@ -434,7 +436,7 @@ async function inlineFlows(reduction: Reduction, trial: Trial): Promise<boolean>
 async function accept(
   reduction: Reduction,
   trial: Trial,
-  { text, added, remarks, kept }: InlineFlows,
+  { text, added, remarks, requiredSteps }: InlineFlows,
   cut: GoldenCut | null,
 ): Promise<boolean> {
   const { current } = reduction;
@@ -447,7 +449,7 @@ async function accept(
     failed,
     before: current.before + added,
     remarks: cut === null ? remarks : [...remarks, cut.remark],
-    kept,
+    requiredSteps,
   };
   return true;
 }

@@ -177,8 +177,6 @@ function countStep(step: Step, counts: Counts): void {
   const expectations = step.kind === "expect" ? step.expectations : step.kind === "race" ? step.after : [];
   for (const { kind } of expectations) counts.add("expectations", kind);
   const fields = { ...step } as Readonly<Record<string, unknown>>;
-  for (const name of OWN_EXPECTATIONS) {
-    if ((fields[name] ?? null) !== null) counts.add("expectations", name);
-  }
+  for (const name of OWN_EXPECTATIONS) if ((fields[name] ?? null) !== null) counts.add("expectations", name);
   if (step.kind === "replay" && step.rejected > 0) counts.add("refused steps", "replay: rows");
 }

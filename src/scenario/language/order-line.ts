@@ -119,7 +119,7 @@ export function readOrderLine(line: LineWords, declared: Declarations, mayBeWron
   // After an invalid type the meaning of the next word is unknown.
   if (orderType !== null || mayBeWrong) line.requireEnd(ORDER_ENDING, ["in", "as"]);
   if (name === undefined || ((exact === null || !isMarket) && !mayBeWrong)) throw UNREADABLE;
-  const kept = market !== null && isMarket ? declared.market(market, marketName) : marketName;
+  const chosen = market !== null && isMarket ? declared.market(market, marketName) : marketName;
   const words: OrderWords = {
     side: side.text,
     size: size.text,
@@ -127,12 +127,12 @@ export function readOrderLine(line: LineWords, declared: Declarations, mayBeWron
     price: price.text,
     type: type?.text ?? "GTC",
     expiry: expiry === null ? null : expiryOf(expiry.text),
-    market: kept,
+    market: chosen,
   };
   return {
     words,
     /** The order in the core's terms; null if a word is invalid. The market's own rules are not checked yet. */
-    exact: exact === null || !isMarket ? null : { ...exact, market: kept },
+    exact: exact === null || !isMarket ? null : { ...exact, market: chosen },
     name,
   };
 }

@@ -151,12 +151,12 @@ const CHECKS: { readonly [Kind in ExpectationKind]: Check<Kind> } = {
   },
   golden: async (session, { place, file }) => {
     const text = await goldenText(session.scenario, session.venue);
-    const kept = await readGolden(file);
+    const golden = await readGolden(file);
     if (session.isUpdating)
-      return updated(session, place, file, text, kept === text ? null : { kind: "file", file, text });
+      return updated(session, place, file, text, golden === text ? null : { kind: "file", file, text });
     const missing = "the golden file does not exist";
-    if (kept === null) return { place, message: missing, diff: [note("clobsim run --update writes it")] };
-    const diff = kept === text ? [] : diffOf(linesOf(kept), linesOf(text));
+    if (golden === null) return { place, message: missing, diff: [note("clobsim run --update writes it")] };
+    const diff = golden === text ? [] : diffOf(linesOf(golden), linesOf(text));
     const message = "books and trades differ from the golden file";
     const differs = await mismatch(place, message, diff, () => ["clobsim run --update overwrites it"]);
     return differs && { ...differs, cause: { kind: "golden" } };
@@ -199,8 +199,8 @@ const PARTS = { balance: "", available: " available", reserved: " reserved", onC
 
 /** Compares levels; the number of orders only if given. */
 function levelsDiff(name: "bids" | "asks", wanted: readonly LevelLine[], seen: readonly Level[]): DiffLine[] {
-  const counted = new Set(wanted.filter(({ orders }) => orders !== null).map(({ price }) => price));
-  const like = (level: Level): LevelLine => (counted.has(level.price) ? level : { ...level, orders: null });
+  const numbered = new Set(wanted.filter(({ orders }) => orders !== null).map(({ price }) => price));
+  const like = (level: Level): LevelLine => (numbered.has(level.price) ? level : { ...level, orders: null });
   return sideDiff(name === "bids" ? "bid" : "ask", wanted.map(levelText), seen.map(like).map(levelText));
 }
 

@@ -173,7 +173,7 @@ function failureMessage(mismatches: readonly Mismatch[]): Pick<Failure, "message
  */
 async function explore(session: Session, race: RaceStep, rest: () => Promise<void>): Promise<void> {
   const { venue, memory, snapshots } = session;
-  const kept = await venue.snapshot();
+  const snapshot = await venue.snapshot();
   const restoreSettings = venue.settings();
   const outcomes: RaceOutcome[] = [];
   session.races.push({ place: race.place, step: race.number, outcomes });
@@ -181,7 +181,7 @@ async function explore(session: Session, race: RaceStep, rest: () => Promise<voi
   const orders = permutationsOf(race.steps);
   for (const [index, order] of orders.entries()) {
     if (index > 0) {
-      await venue.restore(kept);
+      await venue.restore(snapshot);
       restoreSettings();
       session.step = race;
       session.memory = memory;

@@ -68,7 +68,7 @@ export class Session {
   readonly updates: Update[] = [];
   /** While updating: the new content of each golden file and each hash, also those of earlier scenarios. */
   readonly recorded: Map<string, string>;
-  snapshots: ReadonlyMap<string, { readonly kept: unknown; readonly memory: Memory }> = new Map();
+  snapshots: ReadonlyMap<string, { readonly state: unknown; readonly memory: Memory }> = new Map();
   steps = 0;
   /** The current step; null before the first. */
   step: Step | null = null;

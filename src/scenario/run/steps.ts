@@ -79,14 +79,14 @@ const STEPS: { readonly [Kind in OtherKind]: Run<Kind> } = {
   at,
   snapshot: async (session, step) => {
     session.log(`${step.number}. ${step.text}`);
-    const taken = { kept: await session.venue.snapshot(), memory: session.memory };
+    const taken = { state: await session.venue.snapshot(), memory: session.memory };
     session.snapshots = new Map([...session.snapshots, [step.name, taken]]);
   },
   restore: async (session, step) => {
     session.log(`${step.number}. ${step.text}`);
     const snapshot = session.snapshots.get(step.name);
     if (snapshot === undefined) fail(step.place, `there is no snapshot ${step.name} yet`);
-    await session.venue.restore(snapshot.kept);
+    await session.venue.restore(snapshot.state);
     session.recall(snapshot.memory);
   },
   replay: runFlow,
