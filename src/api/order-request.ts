@@ -123,13 +123,13 @@ function readOrder(body: JsonObject, numbers = NUMBERS): OrderRequest {
     orderType,
     price: sent,
     priceUnits: priceUnits === null ? null : price(priceUnits),
-    size: sizeOf(shares, numbers),
+    size: readSize(shares, numbers),
     expiration: readExpiration(orderType, expiration || NO_EXPIRATION),
   };
 }
 
 /** @throws ApiError `INVALID_SIZE` if the shares, already known to be in range, are not a multiple of 0.01. */
-function sizeOf(shares: number, numbers: Numbers): Size {
+function readSize(shares: number, numbers: Numbers): Size {
   const units = unitsOf(shares, SIZE_PLACES);
   if (units !== null && units <= MAX_SIZE) return size(units);
   throw new ApiError("INVALID_SIZE", `size ${plainNumber(shares)} is not a multiple of 0.01`, {
@@ -147,7 +147,7 @@ function firstProblem(body: JsonObject, numbers: Numbers, issues: readonly z.cor
   };
   const first = FIELDS.find((field) => wrong.has(field)) as Field;
   // The schema does not check that the size is a multiple of 0.01; that check precedes the expiration's.
-  if (first === "expiration") sizeOf(body.size as number, numbers);
+  if (first === "expiration") readSize(body.size as number, numbers);
   const { expected, code } = RULES[first];
   const value = body[first];
   const message = `${first} must be ${expected}, found ${describeValue(value)}`;

@@ -75,7 +75,7 @@ export function objectBody<Shape extends z.core.$ZodShape>(
       if (parsed.success) return parsed.data as z.infer<z.ZodObject<Shape>>;
       const { issues } = parsed.error;
       const fields = [...new Set(issues.map(({ path }) => path.join(".")))];
-      throw new ApiError(code, issues.map((issue) => problemText(body, issue)).join("; "), {
+      throw new ApiError(code, issues.map((issue) => issueText(body, issue)).join("; "), {
         hint: fields.map((field) => hints[field]).find((hint) => hint !== undefined),
         details: { fields },
       });
@@ -83,7 +83,7 @@ export function objectBody<Shape extends z.core.$ZodShape>(
   };
 }
 
-function problemText(body: JsonObject, issue: z.core.$ZodIssue): string {
+function issueText(body: JsonObject, issue: z.core.$ZodIssue): string {
   const value = valueAt(body, issue.path);
   const isWord = issue.code === "invalid_value" && typeof value === "string";
   const likely = isWord ? didYouMean(value, issue.values.map(String)) : "";

@@ -39,12 +39,12 @@ export async function askServer<T>(
   }
   const isAnswer = reply.status === 200 && reply.headers["x-sim-sequence"] !== undefined;
   const result = isAnswer ? read(reply) : null;
-  if (result === null) throw new UsageError(refusalText(reply, url, simToken !== null, what));
+  if (result === null) throw new UsageError(failureText(reply, url, simToken !== null, what));
   return result;
 }
 
 /** Explains why a reply has no result. */
-function refusalText({ headers, text }: HttpReply, url: string, hasToken: boolean, what: string): string {
+function failureText({ headers, text }: HttpReply, url: string, hasToken: boolean, what: string): string {
   const { origin, pathname } = new URL(url);
   const pool = headers["x-sim-pool"];
   if (pool !== undefined) {

@@ -12,7 +12,7 @@ import {
   withFlagsNamed,
 } from "../setting.ts";
 import { VERSION } from "../version.ts";
-import { COMMANDS, type Command, type CommandName, optionsOf, type Run } from "./commands.ts";
+import { type CommandName, optionsOf, type Run, SUBCOMMANDS, type Subcommand } from "./commands.ts";
 import { folded, isInteractive, warn } from "./output.ts";
 import { EXIT, type ExitCode, UsageError } from "./process.ts";
 import type { Progress } from "./progress.ts";
@@ -40,7 +40,7 @@ const LOAD: { readonly [Name in CommandName]: () => Promise<{ readonly [Own in N
 /** Used where no progress line is shown. */
 const NO_PROGRESS: Progress = { update: () => {}, end: () => {} };
 
-const NAMES = Object.keys(COMMANDS) as CommandName[];
+const NAMES = Object.keys(SUBCOMMANDS) as CommandName[];
 const MAX_COLUMNS = 100;
 
 /** Runs a command. @throws UsageError or ConfigError if the command line or a file that it names is invalid. */
@@ -51,7 +51,7 @@ export async function runCommand<Name extends CommandName>(
 ): Promise<ExitCode> {
   requireWords(name, words);
   const { [name]: run } = await LOAD[name]();
-  const { settings, busy }: Command = COMMANDS[name];
+  const { settings, busy }: Subcommand = SUBCOMMANDS[name];
   const progress =
     busy !== undefined && isInteractive(given.environment)
       ? (await import("./progress.ts")).startProgress(busy)
@@ -65,7 +65,7 @@ export async function runCommand<Name extends CommandName>(
 
 /** @throws UsageError if the number of words is not what the command takes. */
 function requireWords(name: CommandName, words: readonly string[]): void {
-  const { takes }: Command = COMMANDS[name];
+  const { takes }: Subcommand = SUBCOMMANDS[name];
   if (takes === undefined) {
     if (words.length === 0) return;
     throw new UsageError(`${name} takes options only, found ${JSON.stringify(words[0])}`);
@@ -146,7 +146,7 @@ function createParser(argv: readonly string[], choose: (name: CommandName) => vo
       // Parsing needs only the options without a value.
       else for (const { word, toggle } of optionsOf(name)) if (toggle !== undefined) inner.boolean(word);
     };
-    parser.command(name, COMMANDS[name].summary, describe, () => choose(name));
+    parser.command(name, SUBCOMMANDS[name].summary, describe, () => choose(name));
   }
   return parser;
 }
@@ -165,7 +165,7 @@ function withPlainToggles(argv: readonly string[]): string[] {
 }
 
 function describeCommand(parser: Argv, name: CommandName, columns: number): void {
-  const { summary, takes, examples }: Command = COMMANDS[name];
+  const { summary, takes, examples }: Subcommand = SUBCOMMANDS[name];
   const options = optionsOf(name);
   parser.usage(`$0 ${name}${takes === undefined ? "" : ` ${takes.usage}`} [options]\n\n${summary}`);
   for (const option of options) {
@@ -185,7 +185,7 @@ function describeCommand(parser: Argv, name: CommandName, columns: number): void
 }
 
 /** Longer examples have their purpose in the next line, so that as many as possible stay in one line for copying. */
-function examplesText(examples: Command["examples"], columns: number): string {
+function examplesText(examples: Subcommand["examples"], columns: number): string {
   const lines = examples.map(([line, purpose]) => [`clobsim ${line}`, purpose] as const);
   const width = Math.max(...lines.map(([line]) => line.length).filter((length) => length <= columns / 2), 0);
   const rows = lines.flatMap(([line, purpose]) => {

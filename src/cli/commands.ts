@@ -48,7 +48,7 @@ export type Shell = (typeof SHELLS)[number];
 export const RUNNERS = ["vitest", "jest", "node"] as const;
 
 /** Help and settings of a command. */
-export interface Command {
+export interface Subcommand {
   readonly summary: string;
   /** Positional arguments; none if absent. */
   readonly takes?: ReturnType<typeof words>;
@@ -106,7 +106,7 @@ const TICK_SIZES = {
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** All commands, in the order of the help. Flags, help, completion and the CLI reference are derived from this table. */
-export const COMMANDS = {
+export const SUBCOMMANDS = {
   serve: {
     summary: "Open an exchange and answer over HTTP until stopped.",
     busy: { what: "opening the exchange" },
@@ -444,19 +444,19 @@ export const COMMANDS = {
       ["completion", "the script for $SHELL"],
     ],
   },
-} as const satisfies Record<string, Command>;
+} as const satisfies Record<string, Subcommand>;
 
-export type CommandName = keyof typeof COMMANDS;
+export type CommandName = keyof typeof SUBCOMMANDS;
 
 /** Returns the settings of a command, each with its flag without dashes, its word after `--`, and its variable. */
 export const optionsOf = (name: CommandName) =>
-  Object.entries<Setting<unknown>>(COMMANDS[name].settings).map(([key, setting]) => {
+  Object.entries<Setting<unknown>>(SUBCOMMANDS[name].settings).map(([key, setting]) => {
     const flag = flagOf(key);
     return { ...setting, flag, word: wordOf(key, setting), variable: variableOf(flag) };
   });
 
 /** Values of a command's settings. Each is validated when it is accessed. */
-export type Values<Name extends CommandName> = ValuesOf<(typeof COMMANDS)[Name]["settings"]>;
+export type Values<Name extends CommandName> = ValuesOf<(typeof SUBCOMMANDS)[Name]["settings"]>;
 
 /** Runs a command. @throws UsageError or ConfigError if the command line or a file that it names is invalid. */
 export type Run<Name extends CommandName> = (

@@ -1,12 +1,12 @@
 import { basename } from "node:path";
 import {
-  COMMANDS,
-  type Command,
   type CommandName,
   optionsOf,
   type Run,
   SHELLS,
   type Shell,
+  SUBCOMMANDS,
+  type Subcommand,
 } from "./commands.ts";
 import { EXIT, UsageError } from "./process.ts";
 
@@ -83,12 +83,12 @@ const withoutEqualsSigns = (words: readonly string[]): readonly string[] =>
 
 function candidates([name, ...before]: readonly string[], current: string): readonly Candidate[] {
   if (name === undefined) {
-    const commands = Object.entries(COMMANDS).map(([word, { summary }]): Candidate => [word, summary]);
+    const commands = Object.entries(SUBCOMMANDS).map(([word, { summary }]): Candidate => [word, summary]);
     return current.startsWith("-") ? ALWAYS : commands;
   }
-  if (!Object.hasOwn(COMMANDS, name)) return [];
+  if (!Object.hasOwn(SUBCOMMANDS, name)) return [];
   const options = optionsOf(name as CommandName);
-  const { takes }: Command = COMMANDS[name as CommandName];
+  const { takes }: Subcommand = SUBCOMMANDS[name as CommandName];
   const valuesOf = (flag: string | undefined): readonly string[] | undefined => {
     const asked = options.find(({ word, toggle }) => toggle === undefined && `--${word}` === flag);
     return asked === undefined ? undefined : (asked.words ?? asked.offers ?? []);

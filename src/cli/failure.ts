@@ -6,7 +6,7 @@ import { nodeDisk } from "../engine/disk.ts";
 import { DataFileError } from "../engine/journal.ts";
 import { damageText } from "../engine/journal-scan.ts";
 import { ReplayDiffers } from "../engine/replayer.ts";
-import { type ComparedOutcome, comparedOutcomes, problemText } from "../history/describe-line.ts";
+import { type ComparedOutcome, comparedOutcomes, describeProblem } from "../history/describe-line.ts";
 import { isCorrupt, type JournalSource, lossIn } from "../history/journal-files.ts";
 import type { ReplayEnd, ReplayedLine } from "../history/journal-replay.ts";
 import { CUT_WARNING } from "../history/report.ts";
@@ -116,7 +116,7 @@ function damageOf(source: JournalSource, { scan: { damage }, isCut }: ReplayEnd)
 }
 
 function problemOf({ name }: JournalSource, problem: ReplayedLine, state: State): Ending {
-  const { heading, asked, rows } = problemText(problem, name, state);
+  const { heading, asked, rows } = describeProblem(problem, name, state);
   const { result } = problem;
   return {
     code: result.kind === "fails" && result.isRecorded ? EXIT.ok : EXIT.differs,

@@ -71,11 +71,11 @@ function stateInspection({ market, account, all: isAll }: Values<"inspect">, pai
     const markets = [...state.markets];
     if (market === null) return markets.filter(({ number }) => isAll || touched.markets.has(number));
     const own = marketNamed(state, market);
-    return own === undefined ? withPrefix("market", market, markets, ({ slug }) => slug) : [own];
+    return own === undefined ? onePrefixed("market", market, markets, ({ slug }) => slug) : [own];
   };
   const accountsIn = (state: State) => {
     const accounts = [...state.accounts];
-    if (account !== null) return withPrefix("account", account, accounts, ({ address }) => address);
+    if (account !== null) return onePrefixed("account", account, accounts, ({ address }) => address);
     return accounts.filter(({ address }) => isAll || touched.accounts.has(address));
   };
   const viewOf = (state: State) =>
@@ -88,7 +88,7 @@ function stateInspection({ market, account, all: isAll }: Values<"inspect">, pai
 }
 
 /** Returns the only item whose name has a prefix. @throws UsageError that suggests names */
-function withPrefix<T>(noun: string, named: string, all: readonly T[], nameOf: (item: T) => string): T[] {
+function onePrefixed<T>(noun: string, named: string, all: readonly T[], nameOf: (item: T) => string): T[] {
   const found = all.filter((item) => nameOf(item).startsWith(named));
   if (found.length === 1) return found;
   const expected = `--${noun} expects one ${noun}`;
@@ -112,13 +112,13 @@ function stateText({ markets, orders, accounts }: StateView, paint: Paint): stri
     ...(rows.length === 0 ? ["  none"] : indented(table([...head, ...rows]), 2)),
   ];
   return [
-    ...markets.flatMap((market) => marketText(market, paint)),
+    ...markets.flatMap((market) => booksText(market, paint)),
     ...listing("open orders", orders.map(orderCells)),
     ...listing("balances", accounts.flatMap(accountCells), [ASSET_HEAD]),
   ];
 }
 
-function marketText({ market, status, winningOutcome, books }: MarketView, paint: Paint): string[] {
+function booksText({ market, status, winningOutcome, books }: MarketView, paint: Paint): string[] {
   const how = winningOutcome === null ? status : `${status} as ${winningOutcome}`;
   return books.flatMap(({ outcome, bids, asks }) => [
     "",

@@ -68,14 +68,14 @@ const indentBelow = (label: string, lines: readonly string[], indent: number): s
   label + lines.join(`\n${" ".repeat(indent)}`);
 
 /** Folds a line if stdout is a terminal, not if it is a pipe or a file. */
-const shown = (line: string): string => {
+const foldedHere = (line: string): string => {
   const { isTTY, columns } = process.stdout;
   return isTTY === true && columns > 0 ? folded(line, columns) : line;
 };
 
 /** Prints lines for people on stdout. */
 export function print(lines: readonly string[]): void {
-  process.stdout.write(lines.map((line) => `${shown(line)}\n`).join(""));
+  process.stdout.write(lines.map((line) => `${foldedHere(line)}\n`).join(""));
 }
 
 /** Prints a JSON document on stdout. */
@@ -94,7 +94,7 @@ export class OutputLines {
 
   /** Adds a line, which is folded unless it is of a document. */
   add(line: string, isDocument = false): void {
-    this.#buffer += `${isDocument ? line : shown(line)}\n`;
+    this.#buffer += `${isDocument ? line : foldedHere(line)}\n`;
     if (this.#buffer.length >= BUFFER_LENGTH) this.end();
   }
 

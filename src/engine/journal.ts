@@ -180,7 +180,7 @@ export class SessionLog implements Journal {
   get entries(): readonly Accepted[] | null {
     const memory = this.#memory;
     if (memory === "too long") return null;
-    return memory === "opening" ? [] : listed(memory);
+    return memory === "opening" ? [] : oldestFirst(memory);
   }
 
   /** Why `entries` is null. */
@@ -189,7 +189,7 @@ export class SessionLog implements Journal {
   }
 
   get refused(): readonly RefusedEntry[] {
-    return listed(this.#refused);
+    return oldestFirst(this.#refused);
   }
 
   get refusedLeftOut(): number {
@@ -204,7 +204,7 @@ export const linked = <Item>(item: Item, before: LinkedItem<Item> | null): Linke
 });
 
 /** Oldest first. */
-export function listed<Item>(latest: LinkedItem<Item> | null): Item[] {
+export function oldestFirst<Item>(latest: LinkedItem<Item> | null): Item[] {
   const items: Item[] = [];
   for (let each = latest; each !== null; each = each.before) items.push(each.item);
   return items.reverse();

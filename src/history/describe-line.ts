@@ -63,14 +63,14 @@ export function refusedText(request: RefusedRequest, state: State): string {
   if (asked?.kind === "command") return commandText(asked.command, state);
   if (asked?.kind === "request" && path === "/clob/order") {
     const { body, query } = asked;
-    return method === "POST" ? orderText(body, state) : cancelText({ ...query, ...body }, state);
+    return method === "POST" ? newOrderText(body, state) : cancelText({ ...query, ...body }, state);
   }
   return `${method} ${path}${address !== null && !isProven ? ", sender not proven" : ""}`;
 }
 
 type Values = Readonly<Record<string, Scalar>>;
 
-function orderText({ tokenId, side, size, price, ...rest }: Values, state: State): string {
+function newOrderText({ tokenId, side, size, price, ...rest }: Values, state: State): string {
   const texts: Record<string, string> = {};
   for (const [name, value] of Object.entries(rest)) texts[name] = word(value);
   if (texts.expiration !== undefined) texts.expiration = `until ${texts.expiration}`;
@@ -136,7 +136,7 @@ export function describeLine({ line, command, result }: ReplayedLine, state: Sta
 export type ComparedOutcome = readonly [what: string, recorded: string, now: string];
 
 /** Describes the line at which a replay stops, in the report `name`. The state is the one after the line. */
-export function problemText(
+export function describeProblem(
   { line, command, result }: ReplayedLine,
   name: string,
   state: State,

@@ -13,7 +13,7 @@ import {
   type Journal,
   type LinkedItem,
   linked,
-  listed,
+  oldestFirst,
   type RefusedEntry,
 } from "../engine/journal.ts";
 import {
@@ -242,9 +242,9 @@ function entryLog() {
       items = mark as LoggedItems;
     },
     /** Oldest first. */
-    entries: (): Accepted[] => listed(items).filter((each) => "command" in each),
+    entries: (): Accepted[] => oldestFirst(items).filter((each) => "command" in each),
     /** Oldest first. */
-    refused: (): RefusedLine[] => listed(items).filter((each) => "request" in each),
+    refused: (): RefusedLine[] => oldestFirst(items).filter((each) => "request" in each),
   };
 }
 

@@ -156,7 +156,7 @@ type RefusedAttempt = Pick<RefusedRequest, "method" | "path" | "address" | "isPr
 /** Repeats a refused request against a state without changing it. */
 export function retryRefused(view: View, at: Millis, refused: RefusedAttempt): RetryResult {
   try {
-    const command = commandOf(view, refused);
+    const command = retryOf(view, refused);
     if (command === null) return { kind: "unknown" };
     const decision = decide(view.state, { at, command });
     if (decision.ok) return { kind: "accepted" };
@@ -172,7 +172,7 @@ export function retryRefused(view: View, at: Millis, refused: RefusedAttempt): R
 }
 
 /** Returns the command of a request; null if it is not known. @throws ApiError if the request itself is invalid. */
-function commandOf(view: View, { method, path, address, isProven, asked }: RefusedAttempt): Command | null {
+function retryOf(view: View, { method, path, address, isProven, asked }: RefusedAttempt): Command | null {
   if (asked?.kind === "command") return asked.command;
   if (asked === null || asked.isCut || address === null || !isProven) return null;
   switch (`${method} ${path}`) {

@@ -4,7 +4,7 @@ import { LineReader } from "../engine/journal-codec.ts";
 import { assertKnown, assertNotNewer, BEGINNING, type Line } from "../engine/journal-line.ts";
 import { damageText, openingIn, scan, scanInSteps } from "../engine/journal-scan.ts";
 import { MemoryFile } from "../engine/memory-disk.ts";
-import { problemText } from "../history/describe-line.ts";
+import { describeProblem } from "../history/describe-line.ts";
 import { CUT_WARNING, endsReport } from "../history/report.ts";
 import { History } from "./history.ts";
 
@@ -73,7 +73,7 @@ export async function openReport(
 /** Describes the line at which the history stops, with its recorded outcome and that of this program. */
 function problemLines({ problem, exchange }: History, name: string): string[] {
   if (problem === null) return [];
-  const { heading, asked, rows } = problemText(problem, name, exchange.state);
+  const { heading, asked, rows } = describeProblem(problem, name, exchange.state);
   const compared = rows.map(([what, recorded, now]) => `${what}: recorded ${recorded}; now ${now}`);
   return [heading, ...asked, ...compared];
 }

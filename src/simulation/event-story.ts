@@ -9,7 +9,7 @@ import fictionalNames from "./fictional-names.json" with { type: "json" };
  * the day on which the event ends, which is unknown until a world is opened.
  */
 export interface EventTemplate {
-  readonly kind: EventKind;
+  readonly kind: StoryKind;
   /** Patterns of the shared names, made from earlier slots and kinds of names. The key `"a, b"` draws two different names. */
   readonly names: Readonly<Record<string, string>>;
   /** Subjects of the markets: a pattern of candidates, or a list, the likeliest first; or ladders, of which one is drawn. */
@@ -37,7 +37,7 @@ interface Levels {
   readonly as?: string;
 }
 
-export type EventKind = EventShape & {
+export type StoryKind = EventShape & {
   /** Possible lengths of time until the outcome is known. */
   readonly spans: readonly Span[];
   /** Set if the outcome is known on one day; else the event ends at the end of a period. */

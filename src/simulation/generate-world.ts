@@ -2,11 +2,11 @@ import { type Stream, stream } from "../core/random.ts";
 import {
   drawHorizon,
   EVENT_TEMPLATES,
-  type EventKind,
   type EventStory,
   type EventTemplate,
   FictionalNames,
   type Span,
+  type StoryKind,
   slugOf,
   uniqueSlug,
   withoutEndDate,
@@ -164,7 +164,7 @@ class EventGenerator {
   #story(
     templates: readonly EventTemplate[],
     plan: Plan,
-  ): { readonly kind: EventKind; readonly story: EventStory } {
+  ): { readonly kind: StoryKind; readonly story: EventStory } {
     for (let attempt = 1; ; attempt += 1) {
       const random = stream(this.#seed, `event/${plan.number}/story/${attempt}`);
       const template = drawTemplate(random, templates, plan);
@@ -194,14 +194,14 @@ function drawTemplate(random: Stream, templates: readonly EventTemplate[], plan:
 }
 
 /** Whether a template suits a plan: the first event ends within a week, and a busy market has a chance around 50 %. */
-function suits(kind: EventKind, { number, isBusy, mustResolve }: Plan): boolean {
+function suits(kind: StoryKind, { number, isBusy, mustResolve }: Plan): boolean {
   if (number === 0 && !kind.spans.includes("week")) return false;
   if (mustResolve && kind.resolvesEarly !== true) return false;
   return !isBusy || kind.shape !== "single" || (kind.chance[0] <= 50 && kind.chance[1] >= 50);
 }
 
 /** Returns the possible spans: the first event ends within a week, a partly resolved one later. */
-function spansOf({ spans }: EventKind, number: number, resolution: EarlyResolution | null): readonly Span[] {
+function spansOf({ spans }: StoryKind, number: number, resolution: EarlyResolution | null): readonly Span[] {
   if (number === 0) return ["week"];
   return resolution === null ? spans : spans.filter((span) => span !== "week");
 }
@@ -213,7 +213,7 @@ function drawCreation(random: Stream, number: number, isBusy: boolean): number {
   return random.below(Math.min(random.between(1, 120), random.between(1, 120)) * HOUR);
 }
 
-function drawCount(random: Stream, { shape }: EventKind, { low, high }: MarketBounds): number {
+function drawCount(random: Stream, { shape }: StoryKind, { low, high }: MarketBounds): number {
   if (shape === "single") return 1;
   return Math.min(high, Math.max(low, 3 + Math.min(random.below(6), random.below(6))));
 }

@@ -3,7 +3,7 @@ import { chmodSync, cpSync, mkdirSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { COMMANDS, type Command } from "../../src/cli/commands.ts";
+import { SUBCOMMANDS, type Subcommand } from "../../src/cli/commands.ts";
 import type { RunningServer } from "../../src/compose.ts";
 import { Program } from "../support/program.ts";
 import { sendOrder, startSession } from "./refused-session.ts";
@@ -69,7 +69,7 @@ afterAll(async () => {
 /** Exit codes other than 0. */
 const EXIT_CODES: Readonly<Record<string, number>> = { "repair .clobsim": 2 };
 
-const examples = Object.values<Command>(COMMANDS).flatMap((command) =>
+const examples = Object.values<Subcommand>(SUBCOMMANDS).flatMap((command) =>
   command.examples.map(([line]) => line),
 );
 
@@ -89,7 +89,9 @@ const wordsOf = (line: string): string[] =>
 
 describe("the examples of the help", () => {
   it("exist for every command", () => {
-    const bare = Object.entries<Command>(COMMANDS).filter(([, command]) => command.examples.length === 0);
+    const bare = Object.entries<Subcommand>(SUBCOMMANDS).filter(
+      ([, command]) => command.examples.length === 0,
+    );
     expect(bare).toEqual([]);
   });
 

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { COMMANDS } from "../../src/cli/commands.ts";
+import { SUBCOMMANDS } from "../../src/cli/commands.ts";
 import { runLine } from "./tools.ts";
 
 const own = Object.getOwnPropertyDescriptor(process.stdout, "columns");
@@ -18,7 +18,7 @@ async function helpOf(words: readonly string[], columns: number): Promise<string
 const withoutBlanks = (lines: readonly string[]): string => lines.join("").replace(/\s+/g, "");
 
 describe("the help", () => {
-  it.each([[], ...Object.keys(COMMANDS).map((name) => [name])])(
+  it.each([[], ...Object.keys(SUBCOMMANDS).map((name) => [name])])(
     "of %s fits narrow terminals, and begins no line in their right half",
     async (...words) => {
       const widest = await helpOf(words, 100);

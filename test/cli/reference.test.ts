@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { COMMANDS, type Command } from "../../src/cli/commands.ts";
+import { SUBCOMMANDS, type Subcommand } from "../../src/cli/commands.ts";
 import { SETTINGS } from "../../src/config.ts";
 import { defaultText, flagOf, type Setting, type Settings, variableOf, wordOf } from "../../src/setting.ts";
 import { code, paddedTable } from "../support/markdown.ts";
@@ -60,7 +60,7 @@ function configurationPage(): string {
 }
 
 function commandsPage(): string {
-  const commands = Object.entries<Command>(COMMANDS).flatMap(
+  const commands = Object.entries<Subcommand>(SUBCOMMANDS).flatMap(
     ([name, { summary, takes, settings, examples }]) => [
       `## clobsim ${name}`,
       "",
@@ -132,7 +132,7 @@ describe("the reference", () => {
   });
 
   it("has only defaults that their settings accept", () => {
-    for (const { settings } of Object.values<Command>(COMMANDS)) {
+    for (const { settings } of Object.values<Subcommand>(SUBCOMMANDS)) {
       for (const [key, { default: text, read }] of Object.entries(settings)) {
         if (text !== undefined) expect(read(text), key).not.toBe(null);
       }

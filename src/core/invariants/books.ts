@@ -12,7 +12,7 @@ import type { InvariantCheck } from "./check.ts";
 const levelKey = (market: number, book: number, direction: BookDirection, tick: number): number =>
   ((market * 2 + book) * 2 + direction) * FULL_PRICE + tick;
 
-function levelText(key: number): string {
+function levelName(key: number): string {
   const [side, tick] = [Math.floor(key / FULL_PRICE), key % FULL_PRICE];
   return `${side >> 2}/${(side >> 1) & 1}/${side & 1}/${tick}`;
 }
@@ -59,9 +59,9 @@ export function* booksHoldTheLiveOrders(
       if (total !== undefined) found += 1;
       const expected = total ?? { open: 0, orders: 0 };
       if (open !== expected.open)
-        rule.differs(`open at ${levelText(place)}: ${open}, expected ${expected.open}`);
+        rule.differs(`open at ${levelName(place)}: ${open}, expected ${expected.open}`);
       if (orders !== expected.orders)
-        rule.differs(`orders at ${levelText(place)}: ${orders}, expected ${expected.orders}`);
+        rule.differs(`orders at ${levelName(place)}: ${orders}, expected ${expected.orders}`);
       levels += 1;
     });
     rule.compared(2 * levels);

@@ -154,7 +154,7 @@ const endingIn = (script: Script): Ending => ({
 });
 
 /** Returns the final state of an order; for one that rested from the start, relative to its remainder then. */
-function orderText(ending: Ending, number: number): string {
+function endStateText(ending: Ending, number: number): string {
   const state = orderStateOf(ending.order(number));
   const before = ending.matchedBefore(number);
   const [matched, whole] = [size(state.matched - before), size(state.size - before)];
@@ -193,7 +193,7 @@ export function finalExpectations(trades: readonly string[], script: Script): No
     words,
     markets.map(({ after }) => after),
   );
-  const orders = [...names].map(([number, name]) => [name, orderText(ending, number)]);
+  const orders = [...names].map(([number, name]) => [name, endStateText(ending, number)]);
   const unlessEmpty = (key: string, map: NodeMap): NodeMap =>
     Object.keys(map).length === 0 ? {} : { [key]: map };
   return {
@@ -272,7 +272,7 @@ function factsOf({ session, words, names, markets, actors }: DescribedSession, e
   for (let number = before + 1; number < session.end.orders.next; number += 1) {
     facts.set(`the settlement of its order ${number - before}`, statusesOf(ending, number).join(", "));
   }
-  for (const [number, name] of names) facts.set(name, orderText(ending, number));
+  for (const [number, name] of names) facts.set(name, endStateText(ending, number));
   for (const number of actors) {
     const name = words.account(number);
     for (const [token, balance] of assetsOf(ending, markets, number)) {

@@ -159,7 +159,7 @@ function flowSteps(
     const complete = row.op === "cancel-all" ? row : { ...row, market: row.market ?? market };
     if (row.op === "place" && isCanceled.has(played)) names.set(played, orderNameFor(row.ref, taken));
     const name = names.get(played);
-    const text = complete.op === "place" ? placeText(complete) : rowText(complete);
+    const text = complete.op === "place" ? placedText(complete) : rowText(complete);
     steps.push(text + (name === undefined ? "" : ` as ${name}`));
   }
   return steps;
@@ -180,7 +180,7 @@ function canceledBy(rows: readonly PlayedRow[]): Map<PlayedRow, PlayedRow | unde
 const orderNameFor = (ref: string, taken: Set<string>): string =>
   uniqueName(isName(ref) && ref !== "all" ? ref : "order", taken, MAX_NAME_LENGTH);
 
-function placeText(row: Extract<FlowRow, { readonly op: "place" }>): string {
+function placedText(row: Extract<FlowRow, { readonly op: "place" }>): string {
   const { expiresIn, market } = row;
   const typed = rowText({ ...row, market: null }).replace(/ GTC$/, "");
   const expiry =

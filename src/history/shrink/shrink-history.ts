@@ -86,7 +86,7 @@ export async function shrinkHistory(
   const names = expected?.names ?? null;
   // The step of a wallet's call does not send one that would revert.
   const all =
-    names === null ? trace : trace.filter(({ reverts }) => !reverts).map((traced) => named(traced, names));
+    names === null ? trace : trace.filter(({ reverts }) => !reverts).map((traced) => renamed(traced, names));
   progress?.(all.length);
   let reserve = 0;
   const isOver = (): boolean => options.isOver?.(reserve) ?? false;
@@ -118,7 +118,7 @@ const notInTime = (error: unknown): never => {
 };
 
 /** Gives a created market its name in the scenario. */
-function named(traced: TracedCommand, { marketNames }: HistoryNames): TracedCommand {
+function renamed(traced: TracedCommand, { marketNames }: HistoryNames): TracedCommand {
   const { command, events } = traced;
   const created = events.find(({ kind }) => kind === "marketCreated");
   if (command.kind !== "createMarket" || created?.kind !== "marketCreated") return traced;

@@ -8,7 +8,7 @@ import { aligned, count, grouped, oneLine, type Paint, roundedText } from "../re
 import type { ScenarioResult, SuiteResult } from "../run/result.ts";
 import { runSuite } from "../run/run-suite.ts";
 import { ExchangeVenue } from "../venue/exchange-venue.ts";
-import { codeOf } from "../venue/http-clients.ts";
+import { errorCodeOf } from "../venue/http-clients.ts";
 import type { StartServer } from "../venue/http-venue.ts";
 import { LocalVenue } from "../venue/local-venue.ts";
 import { Counts, GROUPS, type Group, universe, watchExchange } from "./items.ts";
@@ -160,7 +160,7 @@ function countReply({ method, path }: HttpRequest, reply: HttpReply, counts: Cou
     counts.add("endpoints", endpoint.operation);
     return;
   }
-  const code = codeOf(reply.status, parseReply(reply).body) ?? "";
+  const code = errorCodeOf(reply.status, parseReply(reply).body) ?? "";
   counts.add("errors by endpoint", `${endpoint.operation} ${code}`);
   if (isTradingEndpoint(endpoint)) counts.add("error codes of trading", code);
 }

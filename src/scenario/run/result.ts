@@ -148,13 +148,13 @@ function middleOf(wanted: readonly string[], seen: readonly string[]): DiffLine[
 function nearDifferences(lines: readonly DiffLine[]): DiffLine[] {
   const isNear = (index: number): boolean =>
     lines.slice(Math.max(0, index - 3), index + 4).some(({ kind }) => kind !== "same");
-  const shown: DiffLine[] = [];
+  const shownValue: DiffLine[] = [];
   let left = 0;
   for (const [index, line] of lines.entries()) {
-    if (isNear(index) && shown.length < MAX_SHOWN) shown.push(line);
+    if (isNear(index) && shownValue.length < MAX_SHOWN) shownValue.push(line);
     else left += 1;
   }
-  return left === 0 ? shown : [...shown, note(counted(left, "more line"))];
+  return left === 0 ? shownValue : [...shownValue, note(counted(left, "more line"))];
 }
 
 /** A part of an answer that is not as expected. */

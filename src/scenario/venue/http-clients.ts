@@ -46,7 +46,7 @@ function tampered(headers: readonly Header[], tamper: Tamper | null): readonly H
 }
 
 /** Returns the error code of a reply, or `HTTP 500` for an error without a code; null if it is not an error. */
-export function codeOf(status: number, body: unknown): string | null {
+export function errorCodeOf(status: number, body: unknown): string | null {
   if (status >= 200 && status < 300) return null;
   const code = typeof body === "object" && body !== null && "code" in body ? body.code : null;
   return typeof code === "string" ? code : `HTTP ${status}`;
@@ -102,7 +102,7 @@ export class HttpClients {
     const reply = readReply<ReplyTo<O>>(sent.value);
     if (reply.ok) return reply;
     const { code, message, hint } = reply.error;
-    return { ok: false, code: codeOf(sent.value.status, sent.value.body) ?? code, message, hint };
+    return { ok: false, code: errorCodeOf(sent.value.status, sent.value.body) ?? code, message, hint };
   }
 
   /** Sends an unsigned request as it is. */
@@ -117,7 +117,7 @@ export class HttpClients {
     const wanted = within(step.answers?.value, text);
     if (!sent.ok) return { status: 0, body: { error: sent.error.message }, code: sent.error.code, wanted };
     const { status, body } = sent.value;
-    return { status, body: body ?? sent.value.text, code: codeOf(status, body), wanted };
+    return { status, body: body ?? sent.value.text, code: errorCodeOf(status, body), wanted };
   }
 
   /** Returns null if there is no control plane. */

@@ -24,7 +24,7 @@ interface BrokenRule {
 type NameOf = (account: number) => string;
 
 /** `order 812 of alice (BUY 30 YES @ 0.55)`. */
-function orderText(order: WatchedOrder, nameOf: NameOf): string {
+function orderTermsText(order: WatchedOrder, nameOf: NameOf): string {
   const { number, account, side, size, token, price } = order;
   return `order ${number} of ${nameOf(account)} (${side} ${sizeText(size)} ${outcomeOf(token)} @ ${priceText(price)})`;
 }
@@ -209,7 +209,7 @@ export class FillWatcher {
   /** Returns the rule broken by a cancel of a resting order with SELF_TRADE; null if none. */
   #wrongSelfCancel(canceled: WatchedOrder): BrokenRule | null {
     const order = this.#incoming;
-    const text = orderText(canceled, this.#nameOf);
+    const text = orderTermsText(canceled, this.#nameOf);
     if (order === null)
       return { name: SELF_TRADES, text: `${text} is canceled with SELF_TRADE, and no order was placed` };
     if (this.#next(order) !== canceled || !isOwn(order, canceled))
@@ -241,12 +241,12 @@ export class FillWatcher {
   #broke(name: string, order: WatchedOrder, found: string): BrokenRule {
     const next = this.#next(order);
     const expected = typeof next === "string" ? next : this.#meetingText(order, next);
-    const which = `${orderText(order, this.#nameOf)} ${order.orderType} with ${sizeText(order.open)} open`;
+    const which = `${orderTermsText(order, this.#nameOf)} ${order.orderType} with ${sizeText(order.open)} open`;
     return { name, text: `${which}: ${found}, expected ${expected === "rests" ? "it to rest" : expected}` };
   }
 
   #meetingText(order: WatchedOrder, maker: WatchedOrder): string {
-    const text = `${orderText(maker, this.#nameOf)}, which has ${sizeText(maker.open)} open`;
+    const text = `${orderTermsText(maker, this.#nameOf)}, which has ${sizeText(maker.open)} open`;
     return isOwn(order, maker) ? `the cancel of ${text}` : `${termsText(termsOf(order, maker))} from ${text}`;
   }
 
@@ -273,7 +273,7 @@ export class FillWatcher {
     const { state } = this.#exchange;
     const { number, open, own, rank, token, isResting } = order;
     const record = state.orders.get(number);
-    const which = (): string => orderText(order, this.#nameOf);
+    const which = (): string => orderTermsText(order, this.#nameOf);
     const matched = order.size - open;
     if (record.matched !== matched) {
       const text = `${which()} has matched ${sizeText(record.matched)}, expected ${sizeText(matched)}`;

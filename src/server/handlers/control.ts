@@ -51,9 +51,9 @@ export const controlHandlers = {
     const { accounts } = view.state;
     return pageAt(accounts.size, query, (index) => accountReply(view, accounts.get(index + 1)));
   },
-  getAccount: ({ path }, _service, view) => accountOf(view, addressIn(path.address)),
+  getAccount: ({ path }, _service, view) => accountOf(view, requireAddress(path.address)),
   fundAccount: ({ path, body }, service, view) => {
-    const address = addressIn(path.address);
+    const address = requireAddress(path.address);
     const tokens = Object.entries(body.tokens ?? {}).map(([tokenId, shares]) => ({
       tokenId,
       size: size(exact(`tokens.${tokenId}`, shares, SIZE_PLACES)),
@@ -63,7 +63,7 @@ export const controlHandlers = {
     return accountOf(view, address);
   },
   issueCredentials: ({ path }, service) => {
-    const address = addressIn(path.address);
+    const address = requireAddress(path.address);
     const { seed } = service.exchange.state.config;
     const house = (["faucet", "fees"] as const).find((name) => houseAddress(seed, name) === address);
     if (house === undefined) return deriveFor(service, address);
@@ -97,11 +97,11 @@ export const controlHandlers = {
     return snapshotReply(snapshots.take(body.name ?? null));
   },
   restoreSnapshot: ({ path, headers }, service) => {
-    service.snapshots.restore(named(service.snapshots, path.idOrName));
+    service.snapshots.restore(requireSnapshot(service.snapshots, path.idOrName));
     return infoReply(service, headers.host);
   },
   forgetSnapshot: ({ path }, { snapshots }) => {
-    const snapshot = named(snapshots, path.idOrName);
+    const snapshot = requireSnapshot(snapshots, path.idOrName);
     snapshots.forget(snapshot);
     return snapshotReply(snapshot);
   },
@@ -204,7 +204,7 @@ function infoReply(service: Service, host = "localhost"): ReplyTo<"getInfo"> {
   };
 }
 
-function addressIn(text: string): string {
+function requireAddress(text: string): string {
   const address = readAddress(text);
   if (address === null) {
     throw new ApiError(
@@ -353,7 +353,7 @@ const snapshotReply = ({
 });
 
 /** Returns the snapshot with an id, or the latest with a name. @throws ApiError `SNAPSHOT_NOT_FOUND`. */
-function named(snapshots: Snapshots, idOrName: string): StoredSnapshot {
+function requireSnapshot(snapshots: Snapshots, idOrName: string): StoredSnapshot {
   const snapshot = snapshots.find(idOrName);
   if (snapshot !== undefined) return snapshot;
   const hint = hintOf(snapshots.all);
