@@ -291,7 +291,7 @@ const TAIL_LENGTH = HEX_DIGITS + 2;
 export class LineReader {
   readonly #bytes: Uint8Array;
   readonly #cursor: ByteCursor;
-  #fault: string | null = null;
+  #problem: string | null = null;
 
   constructor(bytes: Uint8Array) {
     this.#bytes = bytes;
@@ -299,13 +299,13 @@ export class LineReader {
   }
 
   /** What is wrong with the content of the latest line for which `read` returned null, if its checks are correct. */
-  get fault(): string | null {
-    return this.#fault;
+  get problem(): string | null {
+    return this.#problem;
   }
 
   /** Decodes the line from `start` up to its line feed; null if it is incomplete or changed, or its content is invalid. */
   read(start: number, feed: number): Line | null {
-    this.#fault = null;
+    this.#problem = null;
     const bytes = this.#bytes;
     const cursor = this.#cursor;
     const end = feed - TAIL_LENGTH;
@@ -329,7 +329,7 @@ export class LineReader {
       );
       return checkedLine(value, c);
     } catch (error) {
-      this.#fault = error instanceof DocumentError ? error.message : null;
+      this.#problem = error instanceof DocumentError ? error.message : null;
       return null;
     }
   }

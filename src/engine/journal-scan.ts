@@ -138,7 +138,7 @@ export function* scanInSteps(
     if (invalid === null || (durability === "power" && areZeros(piecesOf(file, end.offset))))
       return { ...end, damage: null };
     if (damage?.offset === end.offset) return { ...end, damage };
-    damage = judge(file, end, { durability, wasClosed }, invalid.fault);
+    damage = judge(file, end, { durability, wasClosed }, invalid.problem);
   }
 }
 
@@ -147,15 +147,15 @@ function* scanOnce(
   file: DiskFile,
   from: JournalEnd,
   take: (line: Line, end: JournalEnd) => void,
-): Steps<{ readonly fault: string | null } | null> {
+): Steps<{ readonly problem: string | null } | null> {
   let end = from;
   for (const piece of piecesOf(file, from.offset)) {
     const reader = new LineReader(piece);
     for (let start = 0; start < piece.length; ) {
       const feed = piece.indexOf(LINE_FEED, start);
       const line = feed < 0 ? null : reader.read(start, feed);
-      if (line === null) return { fault: reader.fault };
-      if (!follows(line, end)) return { fault: whyNotNext(line, end) };
+      if (line === null) return { problem: reader.problem };
+      if (!follows(line, end)) return { problem: whyNotNext(line, end) };
       end = { number: line.n, check: line.c, offset: end.offset + feed + 1 - start };
       take(line, end);
       start = feed + 1;
@@ -175,7 +175,7 @@ const whyNotNext = ({ n, p }: Line, { number, check }: JournalEnd): string =>
     : `n: expected ${number + 1}, found ${n}`;
 
 /**
- * Describes the bytes that are not the next line; `fault` is an error in the content of a line with a correct check. They may be
+ * Describes the bytes that are not the next line; `problem` is an error in the content of a line with a correct check. They may be
  * the torn end after a crash, which was never acknowledged. They are damage if the line is complete, because a crash
  * truncates a line or leaves zeros; if a later line records that this one was durable; if any valid line follows,
  * unless answers wait for the sync; and after a clean stop, unless they are the beginning of the next start.
@@ -184,11 +184,11 @@ function judge(
   file: DiskFile,
   end: JournalEnd,
   { durability, wasClosed }: Before,
-  fault: string | null,
+  problem: string | null,
 ): Damage {
   const line = end.number + 1;
   let [bytes, beforeZeros] = [0, 0];
-  let proof = fault;
+  let proof = problem;
   let isFirst = true;
   for (const piece of piecesOf(file, end.offset)) {
     if (isFirst) proof ??= proofBefore(piece, end, wasClosed);

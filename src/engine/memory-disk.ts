@@ -52,7 +52,7 @@ export type DiskImage = ReadonlyMap<string, Uint8Array>;
 const failure = (code: string, path: string, syscall: string): Error =>
   Object.assign(new Error(`${code}: ${syscall} '${path}'`), { code, syscall, path });
 
-/** A disk in memory without faults. */
+/** A disk in memory, which never fails. */
 export class MemoryDisk implements Disk {
   protected readonly files = new Map<string, MemoryFile>();
   readonly #folders = new Set<string>(["/"]);

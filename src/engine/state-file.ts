@@ -289,10 +289,9 @@ function isUsable({ line, check, offset, digest }: StateHeader, journal: DiskFil
   if (!found.equals(end))
     throw corrupt(`has another line ${line}, up to byte ${offset}, than the state written after it`);
   if (digest === null) return false;
-  for (const earlier of restoreTargets(journal, { number: line, check: 0, offset })) {
-    if (earlier < line) return false;
-  }
-  return true;
+  return [...restoreTargets(journal, { number: line, check: 0, offset })].every(
+    (restored) => restored >= line,
+  );
 }
 
 /** Longest `close` line. */

@@ -50,11 +50,6 @@ const decimalIn = (low: number, high: number, unitsPerOne: number): Type<number>
     throw new DocumentError(`a multiple of ${1 / unitsPerOne} from ${low} to ${high}`, value);
   });
 
-const tickSize = (): Type<number> =>
-  refined(numberIn(0, 1), (value) => {
-    if (!TICK_SIZES.includes(value)) throw new DocumentError(`one of ${TICK_SIZES.join(", ")}`, value);
-  });
-
 function requireAtMost(max: number, items: unknown): void {
   if (Array.isArray(items) && items.length > max)
     throw new DocumentError(`at most ${max} items`, items.length);
@@ -71,15 +66,13 @@ const listUpTo = <Item>(max: number, type: Type<Item>): Type<Item[]> => {
   };
 };
 
+type ValueWithPath = readonly [value: string, ...path: (string | number)[]];
+
 /** Requires unique values. @throws DocumentError at the path of a repeated one. */
-function requireUnique(
-  what: string,
-  values: readonly string[],
-  pathOf: (index: number) => readonly (string | number)[],
-): void {
+function requireUnique(what: string, values: readonly ValueWithPath[]): void {
   const taken = new Set<string>();
-  for (const [index, value] of values.entries()) {
-    if (taken.has(value)) throw new DocumentError(`${what} that none before has`, value, ...pathOf(index));
+  for (const [value, ...path] of values) {
+    if (taken.has(value)) throw new DocumentError(`${what} that none before has`, value, ...path);
     taken.add(value);
   }
 }
@@ -108,7 +101,9 @@ export const WorldMarket = record({
   description: text(),
   tags: listUpTo(MAX_TAGS, slug()),
   /** USDC per share. */
-  tickSize: tickSize(),
+  tickSize: refined(numberIn(0, 1), (value) => {
+    if (!TICK_SIZES.includes(value)) throw new DocumentError(`one of ${TICK_SIZES.join(", ")}`, value);
+  }),
   /** Shares. */
   minOrderSize: decimalIn(0.01, MAX_SHARES, SHARE_UNITS),
   feeRateBps: integer(0, 10_000),
@@ -141,11 +136,16 @@ const WorldContent = record({
   seed: text(),
   /** Addresses of the dev accounts, whose private keys are derived from the seed. */
   devAccounts: refined(listUpTo(MAX_TRADERS, address()), (addresses) => {
-    requireUnique("an address", addresses, (index) => [index]);
+    requireUnique(
+      "an address",
+      addresses.map((each, index) => [each, index]),
+    );
   }),
   traders: refined(listUpTo(MAX_TRADERS, WorldTrader), (traders) => {
-    const addresses = traders.map((trader) => trader.address);
-    requireUnique("an address", addresses, (index) => [index, "address"]);
+    requireUnique(
+      "an address",
+      traders.map((each, index) => [each.address, index, "address"]),
+    );
   }),
   events: refined(listUpTo(MAX_MARKETS, WorldEvent), checkEvents),
   flow: {
@@ -202,13 +202,11 @@ function checkEvents(events: readonly WorldEvent[]): void {
   );
   requireUnique(
     "a slug",
-    events.map(({ slug }) => slug),
-    (index) => [index, "slug"],
+    events.map(({ slug }, index) => [slug, index, "slug"]),
   );
   requireUnique(
     "a slug",
-    markets.map(({ market }) => market.slug),
-    (index) => [...(markets[index]?.path ?? []), "slug"],
+    markets.map(({ market, path }) => [market.slug, ...path, "slug"]),
   );
   for (const { market, opened, path } of markets) {
     requireNotBefore(opened, market.createdAt, ...path, "createdAt");

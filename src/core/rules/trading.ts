@@ -227,10 +227,8 @@ export const tradingDeciders = {
   },
   /** Cancels all live orders of an account, oldest first; succeeds if there is none. */
   cancelAllOrders(state, { address }) {
-    const events: DomainEvent[] = [];
-    for (const { number } of openOrdersOf(state, findAccount(state, address)))
-      events.push({ kind: "orderCanceled", order: number, reason: "USER" });
-    return accepted(events);
+    const live = [...openOrdersOf(state, findAccount(state, address))];
+    return accepted(live.map(({ number }) => ({ kind: "orderCanceled", order: number, reason: "USER" })));
   },
   expireOrder(state, { order }) {
     return state.orders.find(order)?.status === "LIVE"
