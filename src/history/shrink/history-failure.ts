@@ -25,6 +25,7 @@ import { RunStopped, ScenarioFailure, Session } from "../../scenario/run/session
 import { LocalVenue } from "../../scenario/venue/local-venue.ts";
 import { Wallets } from "../../scenario/venue/venue.ts";
 import { refusedBy } from "../../scenario/venue/views.ts";
+import { FillWatcher } from "../../scenario/watch/fill-watcher.ts";
 import type { Session as RecordedSession } from "../record/record-session.ts";
 import { Remapper, type TracedCommand, traceCommands } from "../trace.ts";
 import { accountNames, MAX_NAME_LENGTH, touchedMarkets, uniqueMarketName } from "../vocabulary.ts";
@@ -247,7 +248,7 @@ const CHECKS = 8;
 /** Number of checks if the first run finds nothing with those: a broken invariant may hold again later. */
 const MAX_CHECKS = 1_000;
 
-/** Applies commands until one throws or invariants do not hold. */
+/** Applies commands until one throws, or invariants or the rules of matching do not hold. */
 export function breakingTrial({ open, history, isOver }: TrialSettings): HistoryTrial {
   let checks = CHECKS;
   let isFirst = true;
@@ -255,12 +256,13 @@ export function breakingTrial({ open, history, isOver }: TrialSettings): History
     const { length } = trace;
     const stride = length <= MAX_CHECKED_EACH ? 1 : Math.ceil(length / checks);
     const remapper = new Remapper(open(), history);
+    const watcher = new FillWatcher(remapper.exchange, String);
     const done: TracedCommand[] = [];
     let applied = 0;
     try {
       for (applied of applying(remapper, trace, done, isOver)) {
-        if (applied % stride !== 0 && applied !== length) continue;
-        const broken = violations(remapper.state);
+        if (watcher.broken === null && applied % stride !== 0 && applied !== length) continue;
+        const broken = [...violations(remapper.state), ...(watcher.broken === null ? [] : [watcher.broken])];
         if (broken.length > 0)
           return broken.map(({ name }) => ({ fingerprint: invariantFingerprint(name), trace: done }));
       }

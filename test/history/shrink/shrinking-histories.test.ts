@@ -14,9 +14,12 @@ import { atLevel, forAllAsync, runs } from "../../support/runs.ts";
 import { SessionExchange } from "../record/session-exchange.ts";
 import { environmentIn, fingerprintIn, superfluous } from "./planted.ts";
 
-/** Defects: the maker of a MINT trade gets a cent too much, and expiring an order of 7 shares throws. */
+/**
+ * Defects: the maker of a MINT trade gets a cent too much, expiring an order of 7 shares throws, and an order of 9 shares
+ * is canceled instead of resting.
+ */
 vi.mock(import("../../../src/core/rules/trading.ts"), async (load) => {
-  const { tradingAppliers, ...others } = await load();
+  const { tradingAppliers, tradingDeciders, ...others } = await load();
   const { orderTraded, orderExpired } = tradingAppliers;
   const broken: typeof tradingAppliers = {
     ...tradingAppliers,
@@ -32,7 +35,20 @@ vi.mock(import("../../../src/core/rules/trading.ts"), async (load) => {
       orderExpired(state, event, at);
     },
   };
-  return { ...others, tradingAppliers: broken };
+  const wrong: typeof tradingDeciders = {
+    ...tradingDeciders,
+    placeOrder: (state, command, rules, at) => {
+      const decision = tradingDeciders.placeOrder(state, command, rules, at);
+      if (!decision.ok || command.size !== 900) return decision;
+      const events = decision.events.map((event) =>
+        event.kind === "orderRested"
+          ? ({ kind: "orderCanceled", order: event.order, reason: "FAK_UNFILLED" } as const)
+          : event,
+      );
+      return { ...decision, events };
+    },
+  };
+  return { ...others, tradingAppliers: broken, tradingDeciders: wrong };
 });
 
 /** Returns the history of `act`. */
@@ -127,6 +143,19 @@ it("a history that ends in a defect becomes its last command with what it needs,
 steps:
   - alice: BUY 7 YES @ 0.2 GTD 2026-01-01T00:01:00Z
   - at: 2026-01-01T00:01:00Z
+`);
+});
+
+it("a history that breaks a rule of matching becomes the steps that break it", async () => {
+  const words = "market rain; derive ann ben; ann SELL 2 YES @ 0.5; ben BUY 9 YES @ 0.6; ben BUY 1 YES @ 0.3";
+  const shrunk = await shrinkHistory(historyOf((exchange) => void exchange.act(words)));
+  expect(
+    shrunk?.text.slice(shrunk.text.indexOf("scenario:")),
+  ).toBe(`scenario: "an invariant does not hold: an order rests or ends as its type says"
+accounts:
+  alice: { USDC: 100 }
+steps:
+  - alice: BUY 9 YES @ 0.6
 `);
 });
 
