@@ -11,7 +11,6 @@ const POLL_MS = 250;
 /** Time from a change to the run, in milliseconds, because editors save a file in several steps. */
 const SETTLE_MS = 60;
 
-/** The files of a run. */
 export interface RunFiles {
   /** Those that can change its result, also missing ones. */
   read: readonly string[];

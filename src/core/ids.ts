@@ -15,9 +15,8 @@ const COUNTER_DIGITS = 12;
  * Returns the first four groups of every UUID of one kind, a function of the seed. The last group is the counter, so that
  * the number of an id is found without a table.
  */
-export function idPrefix(seed: string, kind: IdKind): string {
-  return uuidOf(sha256Hex(`clobsim id\n${kind}\n${seed}`)).slice(0, -COUNTER_DIGITS);
-}
+export const idPrefix = (seed: string, kind: IdKind): string =>
+  uuidOf(sha256Hex(`clobsim id\n${kind}\n${seed}`)).slice(0, -COUNTER_DIGITS);
 
 export const idOf = (prefix: string, n: number): string =>
   prefix + n.toString(16).padStart(COUNTER_DIGITS, "0");

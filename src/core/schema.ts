@@ -146,7 +146,6 @@ export function oneOf<const Value extends string>(...values: readonly Value[]): 
   };
 }
 
-/** Object with any fields. */
 export const anyObject = (): Type<object> => custom(fieldsOf);
 
 // Types composed of types.

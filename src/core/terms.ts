@@ -66,6 +66,4 @@ export const anyOf = (words: readonly string[]): string =>
   words.length < 2 ? words.join() : `${words.slice(0, -1).join(", ")} or ${words.at(-1)}`;
 
 /** Used in the default of a switch over a closed union, so that a missing case does not compile. */
-export function unreachable(value: never): Error {
-  return new Error(`unreachable: ${JSON.stringify(value)}`);
-}
+export const unreachable = (value: never): Error => new Error(`unreachable: ${JSON.stringify(value)}`);

@@ -46,7 +46,6 @@ const FORMAT_NAME = FORMAT.slice(0, FORMAT.indexOf("/") + 1);
 /** Durability of lines when they were written. */
 export const durability = oneOf<Durability>("process", "power");
 
-/** End of a journal. */
 export interface JournalEnd {
   /** Number and check of the last line, 0 before the first. */
   readonly number: number;

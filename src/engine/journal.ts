@@ -203,7 +203,6 @@ export const linked = <Item>(item: Item, before: LinkedItem<Item> | null): Linke
   count: (before?.count ?? 0) + 1,
 });
 
-/** Oldest first. */
 export function oldestFirst<Item>(latest: LinkedItem<Item> | null): Item[] {
   const items: Item[] = [];
   for (let each = latest; each !== null; each = each.before) items.push(each.item);

@@ -188,7 +188,6 @@ function opened(
   };
 }
 
-/** The configured clock setting. */
 export function settingOf({ clock }: Config): ClockSetting {
   return { mode: clock.mode, rate: clock.mode === "scaled" ? clock.rate : 1 };
 }

@@ -241,9 +241,7 @@ function entryLog() {
     rewind: (_sequence: number, mark: unknown = null): void => {
       items = mark as LoggedItems;
     },
-    /** Oldest first. */
     entries: (): Accepted[] => oldestFirst(items).filter((each) => "command" in each),
-    /** Oldest first. */
     refused: (): RefusedLine[] => oldestFirst(items).filter((each) => "request" in each),
   };
 }

@@ -30,7 +30,6 @@ export interface Trace {
   readonly start: Millis;
   readonly opening: State;
   readonly commands: readonly TracedCommand[];
-  /** State at its end. */
   readonly end: State;
   /** What the last command threw; null if it did not throw. */
   readonly thrown: unknown;

@@ -14,14 +14,11 @@ const GROUP_ORDER = "fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd03
 const ZERO = "0".repeat(64);
 
 /** Returns 32 bytes in lower-case hex. The key is public: never use it for value on a real chain. */
-export function devPrivateKey(seed: string, index: number): `0x${string}` {
-  return keyOf(`clobsim/dev-account/${index}/0/${seed}`);
-}
+export const devPrivateKey = (seed: string, index: number): `0x${string}` =>
+  keyOf(`clobsim/dev-account/${index}/0/${seed}`);
 
 /** Returns the private key of a named account of scenarios, the same for every seed. */
-export function namedPrivateKey(name: string): `0x${string}` {
-  return keyOf(`clobsim/wallet/0/${name}`);
-}
+export const namedPrivateKey = (name: string): `0x${string}` => keyOf(`clobsim/wallet/0/${name}`);
 
 /** All but one in 2^127 hashes are private keys. */
 const keyOf = (text: string): `0x${string}` => `0x${bytesToHex(sha256(text))}`;
@@ -38,9 +35,8 @@ export function devAddress(privateKey: `0x${string}`): `0x${string}` {
 }
 
 /** Returns the address of a trader of a world: a hash, so that its key is unknown. */
-function traderAddress(seed: string, index: number): `0x${string}` {
-  return `0x${bytesToHex(sha256(`clobsim/trader/${index}/${seed}`).subarray(12))}`;
-}
+const traderAddress = (seed: string, index: number): `0x${string}` =>
+  `0x${bytesToHex(sha256(`clobsim/trader/${index}/${seed}`).subarray(12))}`;
 
 export type Activity = "usual" | "busy";
 

@@ -253,9 +253,8 @@ export const PAYOUTS: Readonly<Record<WinningOutcome, readonly [yes: number, no:
   SPLIT: [1, 1],
 };
 
-export function isReported({ chain }: State, { report }: Market): boolean {
-  return report !== 0 && chain.transactions.get(report).status === "MINED";
-}
+export const isReported = ({ chain }: State, { report }: Market): boolean =>
+  report !== 0 && chain.transactions.get(report).status === "MINED";
 
 /** Returns the payout of a size unit of each outcome, in micro-USDC. */
 export function payoutOf(winningOutcome: WinningOutcome): Readonly<Record<Outcome, number>> {

@@ -130,7 +130,6 @@ export class Draft {
     return { start, end, by: bodies.join(`\n${" ".repeat(column)}`) };
   }
 
-  /** Returns the text with replacements. */
   with(replacements: readonly Replacement[]): string {
     return [...replacements]
       .sort((a, b) => b.start - a.start)

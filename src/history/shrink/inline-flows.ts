@@ -21,7 +21,6 @@ interface PlayedRow {
   readonly isEffective: boolean;
 }
 
-/** A played flow. */
 interface PlayedFlow {
   /** Number of its step. */
   readonly step: number;

@@ -156,7 +156,6 @@ function lineText({ node, parent }: Part): string {
 /** Maximum number of times that consequences are removed from a candidate. */
 const MAX_REPAIRS = 16;
 
-/** A failing text. */
 interface FailingText {
   readonly draft: Draft;
   readonly failed: Failed;

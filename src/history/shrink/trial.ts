@@ -75,7 +75,6 @@ export class Trial {
     }
   }
 
-  /** Reads a text. */
   read(text: string): ReturnType<typeof readScenario> {
     const { file, folder } = this.environment;
     return readScenario(file, text, { folder, worldMarkets: this.#worldMarkets });

@@ -14,7 +14,6 @@ import { type Tamper, within } from "../language/request-step.ts";
 import type { RequestStep } from "../language/steps.ts";
 import { type Attempt, type RawReply, VenueError, type VenueHistory } from "./views.ts";
 
-/** Returns the request of a step. */
 function rawRequestOf(step: RequestStep, text: (of: string) => string): RawRequest {
   const headers = Object.entries(step.headers).map(([name, value]) => [
     name,

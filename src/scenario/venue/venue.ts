@@ -255,7 +255,6 @@ export abstract class Venue {
     return found;
   }
 
-  /** Returns the name of a market by its id. */
   protected marketName(id: string): string {
     for (const [name, market] of this.knownMarkets) if (market.id === id) return name;
     return id;

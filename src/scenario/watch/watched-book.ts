@@ -2,7 +2,6 @@ import type { Market } from "../../core/market.ts";
 import type { OrderType, SelfTradePolicy, Side } from "../../core/terms.ts";
 import { FULL_PRICE, type Millis, type Price, type Size } from "../../core/units.ts";
 
-/** Terms of an order. */
 export interface OrderTerms {
   readonly account: number;
   readonly token: number;
