@@ -100,7 +100,7 @@ export async function shrinkHistory(
   const [first] = await trial(all).catch(notInTime);
   if (first === undefined) return null;
   reserve = RESERVED_RUNS * (performance.now() - before) + MIN_RESERVED_MS;
-  const isKept = expectation === null ? () => false : marketsOf(all, expectation.names);
+  const isKept = expectation === null ? () => false : marketsOf(all, expectation);
   let few = await fewest(first, trial, isKept, { isOver, progress });
   if (refusal !== null) few = await withoutWaiting(few, refusal, start);
   const request = refusal?.request ?? null;
@@ -127,15 +127,15 @@ function renamed(traced: TracedCommand, { marketNames }: HistoryNames): TracedCo
 
 /**
  * Returns whether a command creates a market of the session, or its event. These are kept if there are several markets,
- * because expectations and failures do not name a single one.
+ * because failures do not name a single one, or if the expectation names it.
  */
-function marketsOf(all: readonly TracedCommand[], { markets }: HistoryNames) {
+function marketsOf(all: readonly TracedCommand[], { names: { markets }, text }: HistoryExpectation) {
   const names = new Set(markets);
   const eventOf = ({ command }: TracedCommand): number | null =>
     command.kind === "createMarket" && names.has(command.slug) ? command.event : null;
   const events = new Set(all.map(eventOf));
   return (traced: TracedCommand): boolean =>
-    markets.length > 1 &&
+    (markets.length > 1 || markets.some((name) => text.includes(name))) &&
     (eventOf(traced) !== null ||
       traced.events.some((event) => event.kind === "eventCreated" && events.has(event.event)));
 }

@@ -127,3 +127,13 @@ it("an error says that no scenario can express that approvals are required", asy
   const shrunk = shrunkOf("market rain; derive ann ben", session, unmet, rules);
   await expect(shrunk).rejects.toThrow("no scenario can express approvals: required");
 });
+
+it("an expectation that names a market and needs no command is the only step", async () => {
+  const unmet = ({ markets }: HistoryNames): string => `book: { ${markets[0]} YES: { bids: [0.5 x 3] } }`;
+  const shrunk = await shrunkOf("market rain; derive ann", "derive ben; ben BUY 1 NO @ 0.4", unmet);
+  expect(shrunk?.text.slice(shrunk.text.indexOf("markets:"))).toBe(`markets:
+  rain: { }
+steps:
+  - expect: { book: { rain YES: { bids: [ 0.5 x 3 ] } } }
+`);
+});
