@@ -323,7 +323,7 @@ describe.runIf(plain !== null)("the plugin of pytest", () => {
       expect(ran.text).toMatch(/ 1 failed, 5 passed in /);
       const [, story = ""] = ran.text.split("clobsim: the orders of this test");
       expect(story).toMatch(/^alice: SELL 10 YES @ 0\.5 GTC, order \S+\n {2}rests with 6 of 10 still open/m);
-      expect(story).toMatch(/^bob: BUY 4 YES @ 0\.5 GTC, order \S+\n {2}matched whole$/m);
+      expect(story).toMatch(/^bob: BUY 4 YES @ 0\.5 GTC, order \S+\n {2}matched completely$/m);
       expect(story).toContain("\nalice is dev-0, bob is dev-1\n");
       expect(story).toContain("  - dev-1: BUY 4 YES @ 0.5\n");
     });

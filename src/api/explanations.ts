@@ -54,9 +54,9 @@ export function orderStory(view: View, order: Order): ReplyOf<typeof orderStoryS
   for (const { trade, role } of fills) {
     const counter = idOf(view.state.idPrefixes.order, role === "TAKER" ? trade.maker : trade.taker);
     const price = role === "TAKER" ? trade.price : order.price;
-    const met = role === "TAKER" ? "met the resting order" : "was met by the order";
+    const against = role === "TAKER" ? "against the resting order" : "by the order";
     const fill = `filled ${sizeText(trade.size)} @ ${priceText(price)} (${trade.matchType})`;
-    story.push(line(trade.at, `${fill}: ${met} ${counter}`));
+    story.push(line(trade.at, `${fill}: ${against} ${counter}`));
   }
   if (order.rested) {
     const taken = fills.filter(({ role }) => role === "TAKER").length;
@@ -84,19 +84,19 @@ export function orderStory(view: View, order: Order): ReplyOf<typeof orderStoryS
 const blockingOwnOrder = ({ state }: View, order: Order): string =>
   order.blockingOwnOrder === 0
     ? ""
-    : `; order ${idOf(state.idPrefixes.order, order.blockingOwnOrder)} of the same account stood in its way`;
+    : `; order ${idOf(state.idPrefixes.order, order.blockingOwnOrder)} of the same account blocked it`;
 
 function arrivalOf(view: View, order: Order): string {
   const outcome = outcomeOf(order.token);
   const what = `${order.side} ${sizeText(order.size)} ${outcome} @ ${priceText(order.price)} ${order.orderType}`;
   const opposite = order.side === "BUY" ? "ask" : "bid";
-  if (order.touch === null) return `${what} came to a book without any ${opposite}`;
+  if (order.touch === null) return `${what} arrived: the book had no ${opposite}s`;
   const touch = `the best ${opposite} was ${priceText(order.touch)}`;
   const own = blockingOwnOrder(view, order);
   if (order.fillableSize > 0 || own !== "") {
-    return `${what} came; ${touch}, and ${sizeText(order.fillableSize)} of ${sizeText(order.size)} could be filled at its limit${own}`;
+    return `${what} arrived: ${touch}, and ${sizeText(order.fillableSize)} of ${sizeText(order.size)} could be filled within its limit${own}`;
   }
-  return `${what} came; ${touch}, beyond its limit`;
+  return `${what} arrived: ${touch}, beyond its limit`;
 }
 
 const joiningOf = (order: Order): string =>
@@ -109,13 +109,13 @@ function endingOf(view: View, order: Order): string {
   if (order.status === "EXPIRED") return `expired at its expiration, ${matched}`;
   switch (order.cancelReason) {
     case null:
-      return "matched whole";
+      return "matched completely";
     case "USER":
       return `canceled by its owner, ${matched}`;
     case "FOK_UNFILLED":
       return `killed: fill-or-kill needs ${sizeText(order.size)}, only ${sizeText(order.fillableSize)} could be filled${blockingOwnOrder(view, order)}`;
     case "FAK_UNFILLED":
-      return `canceled: nothing crossed at its limit, and fill-and-kill never rests${blockingOwnOrder(view, order)}`;
+      return `canceled: nothing could be filled within its limit, and fill-and-kill never rests${blockingOwnOrder(view, order)}`;
     case "FAK_REMAINDER":
       return `the remaining ${sizeText(remainingOf(order))} canceled: fill-and-kill never rests`;
     case "SELF_TRADE":
@@ -123,17 +123,17 @@ function endingOf(view: View, order: Order): string {
     case "MARKET_CLOSED":
       return `canceled because the market closed, ${matched}`;
     case "SETTLEMENT_FAILED":
-      return `canceled: a failed settlement, or a transfer on the chain, took what it was to be paid with; ${matched}`;
+      return `canceled: a failed settlement, or a transfer on the chain, took the funds that it needs; ${matched}`;
   }
 }
 
 function summaryOf(view: View, order: Order): string {
   if (order.status !== "LIVE") return endingOf(view, order);
   const open = `${sizeText(remainingOf(order))} of ${sizeText(order.size)} still open`;
-  if (order.touch === null) return `rests with ${open}: nobody stood on the other side when it came`;
+  if (order.touch === null) return `rests with ${open}: the opposite side was empty when it arrived`;
   return order.fillableSize === 0
     ? `rests with ${open}: the best opposite price ${priceText(order.touch)} was beyond its limit ${priceText(order.price)}`
-    : `rests with ${open}: it took all that crossed its limit ${priceText(order.price)}`;
+    : `rests with ${open}: it filled all that could be filled within its limit ${priceText(order.price)}`;
 }
 
 /** Returns the orders and shares ahead of an order when it joined and now (zero once it has left). */
@@ -162,7 +162,7 @@ export function whyUnsettled(state: State, transaction: Transaction): string | n
       return null;
     case "PENDING":
       return content?.kind === "deposit" || content?.kind === "prepare"
-        ? "in effect already; the next block has it"
+        ? "already in effect; the next block will include it"
         : waitReason(state, transaction);
     case "REPLACED":
       return "another transaction of its sender has its nonce";
@@ -180,7 +180,7 @@ function waitReason(state: State, transaction: Transaction): string {
     case "UNDERPRICED":
       return underpricedWords(chain, transaction);
     case "UNFUNDED":
-      return `retried: a party has not yet received on the chain what it pays with (attempt ${exception?.attempts})`;
+      return `retried: a party lacks funds that it has not yet received on the chain (attempt ${exception?.attempts})`;
     case "RETRIED":
       return `retried after attempt ${exception?.attempts} failed`;
     case "NONCE_GAP":
@@ -192,7 +192,7 @@ function waitReason(state: State, transaction: Transaction): string {
     case null:
       if (chain.nextBlockAt !== null) return `waits for the block that is due at ${toIso(chain.nextBlockAt)}`;
       return config.settlement === "manual"
-        ? "waits until somebody mines a block"
+        ? "waits until a block is mined"
         : "waits for the next block";
   }
 }
@@ -247,6 +247,6 @@ export function settlementWords(state: State, transaction: Transaction): string 
   if (status === "PENDING") return `settlement ${why}`;
   if (status === "LOST") return "settlement lost: it will never be mined, though the ledger counts on it";
   // A dependent settlement fails outside of blocks; a reorganization takes a reverted one out of its block.
-  const where = block === null ? ", and no block has it" : ` in block ${block.height}`;
+  const where = block === null ? ", in no block" : ` in block ${block.height}`;
   return `settlement failed${where}: ${why}; USDC and shares went back to all parties, the matched size stays`;
 }

@@ -57,7 +57,7 @@ describe("a reorganization", () => {
     exchange.act("reorg 1");
     expect(exchange.settlement().block).toBe(0);
     exchange.act("mine");
-    expect(story()).toMatch(/^settlement failed, and no block has it: /);
+    expect(story()).toMatch(/^settlement failed, in no block: /);
   });
 
   it("makes a wallet's call pending; it is mined again and pays gas once", () => {

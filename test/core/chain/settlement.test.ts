@@ -143,7 +143,7 @@ it("a gas spike is why a settlement waits, from its start to its end, unless its
     exchange.act(words);
     return whyUnsettled(exchange.state, exchange.settlement());
   };
-  const waits = "waits until somebody mines a block";
+  const waits = "waits until a block is mined";
   const spike =
     "waits until its fee is raised or the base fee falls: the base fee is 500 gwei, the exchange offers 100";
   const steps = ["trade", "fault gas-spike", "mine", "end all", "fault gas-spike; bump"];
