@@ -1,0 +1,113 @@
+import { readFileSync } from "node:fs";
+import { expect } from "vitest";
+import { type CommandResult, runLine } from "./tools.ts";
+
+/** Does what a word of a page says with the words after it, and returns what it prints. */
+type Verb = (...words: string[]) => string | undefined | Promise<string | undefined>;
+
+/** A folder of files. */
+interface Folder {
+  readonly path: string;
+  read(name: string): string;
+}
+
+/** Runs the lines of a page in a folder: command lines of clobsim as the program does, and verbs of a test. */
+export class Shell {
+  readonly #folder: Folder;
+  readonly #verbs: Readonly<Record<string, Verb>>;
+  /** Names on the page of texts that differ between runs, such as URLs. */
+  readonly names = new Map<string, string>();
+
+  constructor(folder: Folder, verbs: Readonly<Record<string, Verb>> = {}) {
+    this.#folder = folder;
+    this.#verbs = { cat: (name = "") => folder.read(name).replaceAll("\r", "\\r"), ...verbs };
+    this.names.set("HERE", folder.path);
+  }
+
+  /** Runs the lines of a page, and compares what they print with the lines after `> `. Returns all that they print. */
+  async expectPage(path: string): Promise<string> {
+    const lines = readFileSync(path, "utf8")
+      .split("\n")
+      .filter((line) => !line.startsWith("> "));
+    const start = lines.findIndex((line) => line.startsWith("### "));
+    const printed = new Map<number, readonly string[]>();
+    for (const [index, line] of lines.entries())
+      if (index > start && /^[^#]/.test(line)) printed.set(index, await this.run(line));
+    const page = lines.flatMap((line, index) => [
+      line,
+      ...(printed.get(index) ?? []).map((each) => `> ${each}`),
+    ]);
+    await expect(page.join("\n")).toMatchFileSnapshot(path);
+    return [...printed.values()].flat().join("\n");
+  }
+
+  /**
+   * Runs a line such as `run x.yaml --grep 'a b'`, `NAME=text serve`, `journal data | grep BUY` or `inspect data --json | json accounts.0`.
+   * Returns stdout, stderr after `!! `, and the exit code if it is not 0.
+   */
+  async run(line: string): Promise<string[]> {
+    const [command = "", ...filters] = this.#named(line).split(" | ");
+    const all = [...command.matchAll(/(?:[^\s']|'[^']*')+/g)].map(([word]) => word.replaceAll("'", ""));
+    const first = all.findIndex((word) => !/^(?:[A-Z_]+=|clobsim$)/.test(word));
+    const args = first < 0 ? [] : all.slice(first);
+    const own = this.#verbs[args[0] ?? ""];
+    const environment = Object.fromEntries(all.slice(0, first).map((word) => word.split("=")));
+    const { code, stdout, stderr }: CommandResult =
+      own === undefined
+        ? await runLine(args, this.#folder.path, environment)
+        : { code: 0, stdout: (await own(...args.slice(1))) ?? "", stderr: "" };
+    const printed = linesOf(
+      this.#shown(filters.reduce((text, filter) => this.#filtered(text, filter), stdout)),
+    );
+    const errors = linesOf(this.#shown(stderr)).map((each) => `!! ${each}`);
+    return [...printed, ...errors, ...(code === 0 ? [] : [`exit ${code}`])];
+  }
+
+  #filtered(text: string, filter: string): string {
+    const [name = "", pattern = ""] = filter.split(/ (.*)/);
+    if (name === "same") return text === this.#folder.read(pattern) ? "the same" : "another text";
+    return FILTERS[name]?.(text, pattern) ?? `no filter ${name}`;
+  }
+
+  #named(line: string): string {
+    const longestFirst = [...this.names].sort(([one], [other]) => other.length - one.length);
+    return longestFirst.reduce((text, [name, value]) => text.replaceAll(name, value), line);
+  }
+
+  #shown(text: string): string {
+    const longestFirst = [...this.names].sort(([, one], [, other]) => other.length - one.length);
+    const named = longestFirst.reduce((shown, [name, value]) => shown.replaceAll(value, name), text);
+    return MASKS.reduce((shown, [pattern, word]) => shown.replace(pattern, word), named);
+  }
+}
+
+/** Texts that differ from run to run, and the words for them on a page. */
+const MASKS: readonly (readonly [RegExp, string])[] = [
+  [/\b\d[\d.]* m?s\b/g, "TIME"],
+  [/[\d,]+ times a second/g, "N times a second"],
+  [/(?<=byte )\d{4,}|[\d,]{4,}(?= bytes)/g, "N"],
+  [/\S*\/clobsim-shrink-\w+/g, "TEMPORARY-FOLDER"],
+];
+
+/** Filters of a printed text, as in `journal data | grep BUY`. */
+const FILTERS: Readonly<Record<string, (text: string, pattern: string) => string>> = {
+  /** Returns the lines that match. */
+  grep: (text, pattern) =>
+    text
+      .split("\n")
+      .filter((line) => new RegExp(pattern).test(line))
+      .join("\n"),
+  /** Returns what matches, a line each. */
+  only: (text, pattern) => (text.match(new RegExp(pattern, "g")) ?? []).join("\n"),
+  /** Returns the part of a JSON text at a path such as `accounts.0` or `accounts.*.usdc`. */
+  json: (text, path) => JSON.stringify(partOf(JSON.parse(text), path.split("."))),
+};
+
+function partOf(value: unknown, [key, ...rest]: readonly string[]): unknown {
+  if (key === undefined) return value;
+  if (key === "*") return (value as readonly unknown[]).map((item) => partOf(item, rest));
+  return partOf((value as Record<string, unknown>)[key], rest);
+}
+
+/** Returns the lines of a text, of which the last may be empty. */
+const linesOf = (text: string): string[] => (text === "" ? [] : text.replace(/\n$/, "").split("\n"));
