@@ -4,8 +4,7 @@ import { configDefaults, defineConfig } from "vitest/config";
 
 /** Tests that replace a module, or count the timers of their process; all others share modules, which takes half the time. */
 const ISOLATED = [
-  "test/cli/reporting.test.ts",
-  "test/cli/shrink/wrong-refusals.test.ts",
+  "test/cli/reports.test.ts",
   "test/client/errors.test.ts",
   "test/history/shrink/shrinking-histories.test.ts",
   "test/scenario/watch/matching-rules.test.ts",

@@ -1,0 +1,91 @@
+import { existsSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll, expect, it, vi } from "vitest";
+import type { ExchangeClient } from "../../../src/client/client.ts";
+import { orThrow } from "../../../src/client/result.ts";
+import { TestFolder } from "../../support/folder.ts";
+import { Shell } from "../shell.ts";
+import { pairOn, runLine, says, serve } from "../tools.ts";
+
+const folder = new TestFolder();
+const shell = new Shell(folder, { ls: (name) => (existsSync(folder.at(name)) ? name : `no ${name}`) });
+
+const FAILING = `scenario: a bid is too small
+accounts: { alice: { USDC: 100 }, bob: { YES: 10 } }
+steps:
+  - bob: SELL 10 YES @ 0.70
+  - alice: BUY 10 YES @ 0.50 as bid
+  - alice: BUY 20 YES @ 0.40
+  - expect: { orders: { bid: LIVE 0/11 } }
+`;
+const CALLS = `scenario: calls
+accounts: { alice: { USDC: 10 } }
+steps: [{ alice: split 10 }, { alice: merge 4 }, { expect: { chain: { head: 9 } } }]
+`;
+const LONG = "a-market-whose-slug-has-more-words-than-a-scenario-lets-the-name-of-a-market-have";
+
+beforeAll(async () => {
+  mkdirSync(folder.at("other"));
+  folder.write("failing.yaml", FAILING);
+  folder.write("passing.yaml", FAILING.replace("0/11", "0/10"));
+  folder.write("wrong.yaml", FAILING.replace("BUY 10", "BUYS 10"));
+  folder.write(
+    "flow.csv",
+    "at,account,op,ref,side,outcome,price,size,type\n0,bob,place,,SELL,YES,0.7,5,GTX\n",
+  );
+  folder.write("flowing.yaml", FAILING.replace("  - alice", "  - replay: flow.csv\n  - alice"));
+  folder.write("empty.ndjson", "");
+  folder.write("foreign.ndjson", '{"a":1}\n');
+  folder.write("calls.yaml", CALLS);
+});
+
+/** Reports a session of Alice and Bob, and one with another market. */
+beforeAll(async () => {
+  const server = await serve({});
+  const report = (out: string) => runLine(["report", server.url, "--out", out], folder.path);
+  const [alice, bob] = await pairOn(server.url);
+  const place = async (
+    ...[by, slug, side, price, size]: [ExchangeClient, string, "BUY" | "SELL", number, number]
+  ) => {
+    const tokenId = orThrow(await alice.market(slug)).tokens[0]?.tokenId ?? "";
+    return orThrow(await by.place({ tokenId, side, price, size })).id;
+  };
+  orThrow(await alice.control.createMarket({ question: "Rain?", slug: "rain" }));
+  const gone = await place(alice, "rain", "BUY", 0.3, 20);
+  await place(alice, "rain", "BUY", 0.55, 100);
+  await place(bob, "rain", "SELL", 0.9, 7);
+  await place(bob, "rain", "SELL", 0.5, 40);
+  orThrow(await alice.cancel(gone));
+  orThrow(await alice.control.setClock({ advance: "10s" }));
+  await report("bug.ndjson");
+  orThrow(await alice.control.createMarket({ question: "Long?", slug: LONG }));
+  await place(bob, LONG, "BUY", 0.2, 5);
+  await report("two.ndjson");
+  for (const client of [alice, bob]) client.close();
+  await server.close();
+});
+
+it("clobsim shrink prints what its page shows", async () => {
+  await shell.expectPage(join(import.meta.dirname, "shrink.txt"));
+}, 240_000);
+
+it("clobsim shrink prints its progress in one line on a terminal", async () => {
+  const isTerminal = process.stderr.isTTY;
+  process.stderr.isTTY = true;
+  const [line = "", ending] = (await runLine(["shrink", "failing.yaml"], folder.path)).stderr.split("\n");
+  process.stderr.isTTY = isTerminal;
+  expect(line.split("\r\u001b[K").at(-1)).toMatch(/^4 steps( → \d)* → 2$/);
+  expect(ending).toBe("clobsim: 4 steps → 2 steps");
+});
+
+it("clobsim shrink writes the smallest result so far when the time is up", async () => {
+  const steps = Array.from({ length: 60 }, (_, step) => `  - bob: SELL 0.0${(step % 9) + 1} YES @ 0.70\n`);
+  const long = FAILING.replace("steps:\n", `market: { minOrderSize: 0.01 }\nsteps:\n${steps.join("")}`);
+  folder.write("long.yaml", long);
+  let calls = 0;
+  // The clock advances at each call, so that the load of the machine does not matter.
+  vi.spyOn(performance, "now").mockImplementation(() => ++calls / 10);
+  const ended = await runLine(["shrink", "long.yaml", "--budget", "1ms"], folder.path);
+  const stderr = says(", not minimal because the time was up\n");
+  expect(ended).toEqual({ code: 0, stdout: says("LIVE 0/11"), stderr });
+});
