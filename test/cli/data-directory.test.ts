@@ -32,20 +32,6 @@ describe("the default data directory", () => {
     expect(stdout).toBe("?? seen\n");
   });
 
-  it.each(["replay", "journal", "inspect", "doctor", "report"] as const)(
-    "is read by %s like any other",
-    async (command) => {
-      const [data, other] = [await dataDirectory(DEFAULT_DATA), await dataDirectory("data")];
-      const result = async (path: string) => {
-        const flags = command === "report" ? { out: join(folder, "r") } : {};
-        const { code, stdout, stderr } = await run(command, [path], flags as Record<string, string>);
-        return { code, stderr, lines: stdout.split("\n").length };
-      };
-      expect(await result(data)).toEqual(await result(other));
-      expect((await result(data)).code).toBe(0);
-    },
-  );
-
   it("is opened again without a change of its .gitignore", async () => {
     const data = await dataDirectory(DEFAULT_DATA);
     writeFileSync(join(data, ".gitignore"), "mine\n");
@@ -53,13 +39,6 @@ describe("the default data directory", () => {
     await tradeIn(data, { reset: true });
     expect(readFileSync(join(data, ".gitignore"), "utf8")).toBe("mine\n");
     expect((await run("replay", [data])).code).toBe(0);
-  });
-
-  it("is repaired into another directory", async () => {
-    const data = await dataDirectory(DEFAULT_DATA);
-    const out = `${data}-repaired`;
-    expect((await run("repair", [data], { "accept-loss": "true", out })).code).toBe(0);
-    expect(readdirSync(out)).not.toContain(".gitignore");
   });
 
   it("may have reports before it has an exchange, and --reset keeps them", async () => {

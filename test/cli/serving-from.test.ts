@@ -6,7 +6,7 @@ import { type RunningServer, startServer } from "../../src/compose.ts";
 import { DEFAULT_DATA, readConfig } from "../../src/config.ts";
 import { startExchange } from "../../src/index.ts";
 import { temporaryFolder } from "../support/folder.ts";
-import { refused, run, says, serve, trade } from "./tools.ts";
+import { run, serve, trade } from "./tools.ts";
 
 const folder = temporaryFolder();
 const data = join(folder, "data");
@@ -126,36 +126,5 @@ describe("clobsim serve --from", () => {
     const server = await startExchange({ from: report, at: 6 });
     expect(server.from).toEqual({ name: report, line: 6 });
     await server.close();
-  });
-
-  it.each([
-    [{ from: "x", seed: "3" }, "--from and --seed contradict each other: the history has its own"],
-    [{ from: "x", world: "w" }, "--from and --world contradict each other: the history has its own"],
-    [{ from: "x", reset: "true" }, "--from and --reset contradict each other: the history has its own"],
-    [{ at: "3" }, "--at is expected with --from, found it alone"],
-  ])("refuses %o with one line", async (flags, message) => {
-    expect(await run("serve", [], flags)).toEqual(refused(message));
-  });
-
-  it("refuses a damaged journal with the message of clobsim inspect", async () => {
-    const damaged = join(folder, "damaged.ndjson");
-    const bytes = readFileSync(report);
-    bytes[bytes.length - 40] = 120;
-    writeFileSync(damaged, bytes);
-    const inspecting = await run("inspect", [damaged]);
-    const serving = await run("serve", [], { from: damaged, port: "0" });
-    expect(serving).toEqual({ code: 3, stdout: "", stderr: inspecting.stderr });
-  });
-
-  it.each([
-    ["a line after the last", "999", "999"],
-    ["a time before the first line", "2025-12-31T23:59:59Z", "a time before its first"],
-  ])("refuses %s, as inspect, record and shrink do", async (_what, at, found) => {
-    const message = /^clobsim: --at expects a line of .*, which has \d+, found (.*)\n$/;
-    const serving = await run("serve", [], { from: report, at, port: "0" });
-    expect(serving).toEqual(refused(says(message)));
-    expect(message.exec(serving.stderr)?.[1]).toBe(found);
-    for (const command of ["inspect", "record", "shrink"] as const)
-      expect(await run(command, [report], { at }), command).toEqual(serving);
   });
 });
