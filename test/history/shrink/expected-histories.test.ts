@@ -129,11 +129,8 @@ it("an error says that no scenario can express that approvals are required", asy
 });
 
 it("an expectation that names a market and needs no command is the only step", async () => {
-  const unmet = ({ markets }: HistoryNames): string => `book: { ${markets[0]} YES: { bids: [0.5 x 3] } }`;
-  const shrunk = await shrunkOf("market rain; derive ann", "derive ben; ben BUY 1 NO @ 0.4", unmet);
-  expect(shrunk?.text.slice(shrunk.text.indexOf("markets:"))).toBe(`markets:
-  rain: { }
-steps:
-  - expect: { book: { rain YES: { bids: [ 0.5 x 3 ] } } }
-`);
+  const trade = "wallet-1 BUY 1 YES @ 0.5 in rain from trader-1";
+  const shrunk = await shrunkOf("market rain; derive ann", "derive ben", () => `trades: [${trade}]`);
+  expect(shrunk?.steps).toBe(1);
+  expect(shrunk?.text).toContain(`steps:\n  - expect: { trades: [ ${trade} ] }\n`);
 });
