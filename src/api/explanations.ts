@@ -191,9 +191,7 @@ function waitReason(state: State, transaction: Transaction): string {
       return "taken out of its block by a reorganization, waits for the next block";
     case null:
       if (chain.nextBlockAt !== null) return `waits for the block that is due at ${toIso(chain.nextBlockAt)}`;
-      return config.settlement === "manual"
-        ? "waits until a block is mined"
-        : "waits for the next block";
+      return config.settlement === "manual" ? "waits until a block is mined" : "waits for the next block";
   }
 }
 
