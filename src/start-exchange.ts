@@ -71,8 +71,8 @@ export function givenOptions(
     name,
     secret === true ? SECRET : option === undefined ? TEXT : OPTION_TYPES[option],
   ]);
-  const fault = optionsProblem(options, Object.fromEntries(types));
-  if (fault !== undefined) throw new ConfigError(fault);
+  const problem = optionsProblem(options, Object.fromEntries(types));
+  if (problem !== undefined) throw new ConfigError(problem);
   const other = excluded.find((name) => options[name] !== undefined);
   if (other !== undefined)
     throw new ConfigError(`${other} is no option of ${what}, but of startExchange and clobsim serve`);

@@ -1,9 +1,9 @@
 import { resolve } from "node:path";
 import { describe, expect, type TestAPI, test } from "vitest";
 import {
-  faultOf,
   type OptionType,
   oneOf,
+  optionProblem,
   optionsProblem,
   positive,
   TEXT_OR_NUMBER,
@@ -91,8 +91,8 @@ const WIDTH = 96;
  * @throws NoFilesError if a path has no scenario, TypeError if an argument is invalid.
  */
 export function scenarioSuite(paths: string | readonly string[], options: ScenarioSuiteOptions = {}): void {
-  const fault = faultOf("paths", paths, TEXTS) ?? optionsProblem(options, OPTION_TYPES);
-  if (fault !== undefined) throw new TypeError(fault);
+  const problem = optionProblem("paths", paths, TEXTS) ?? optionsProblem(options, OPTION_TYPES);
+  if (problem !== undefined) throw new TypeError(problem);
   const run = scenarioRunner(suiteOptions(options));
   const folders = new Map<string, string[]>();
   for (const file of filesAt(typeof paths === "string" ? [paths] : paths)) {

@@ -63,8 +63,8 @@ export function optionsProblem(
     return `the options are expected as an object, found ${found(options)}`;
   for (const [name, type] of Object.entries(types)) {
     const value = (options as Record<string, unknown>)[name];
-    const fault = value === undefined ? undefined : faultOf(name, value, type);
-    if (fault !== undefined) return fault;
+    const problem = value === undefined ? undefined : optionProblem(name, value, type);
+    if (problem !== undefined) return problem;
   }
   const [unknown] =
     Object.entries(options).find(([name, value]) => value !== undefined && !Object.hasOwn(types, name)) ?? [];
@@ -72,7 +72,7 @@ export function optionsProblem(
 }
 
 /** Returns such a sentence on one value; undefined if it is valid. */
-export const faultOf = (name: string, value: unknown, type: OptionType): string | undefined =>
+export const optionProblem = (name: string, value: unknown, type: OptionType): string | undefined =>
   type.accepts(value)
     ? undefined
     : `${name} expects ${type.expected}, found ${type.secret === true ? kindOf(value) : found(value)}`;

@@ -1,10 +1,10 @@
 import type { Route } from "../api/endpoints.ts";
 import {
   FUNCTION,
-  faultOf,
   type OptionType,
   objectWith,
   oneOf,
+  optionProblem,
   optionsProblem,
   positive,
   SECRET,
@@ -90,8 +90,8 @@ export class ExchangeClient {
    * @throws TypeError if the URL or an option is invalid.
    */
   constructor(url: string, options: ClientOptions = {}) {
-    const fault = optionsProblem(options, OPTION_TYPES);
-    if (fault !== undefined) throw new TypeError(fault);
+    const problem = optionsProblem(options, OPTION_TYPES);
+    if (problem !== undefined) throw new TypeError(problem);
     const base = baseOf(url);
     const { transport, timeoutMs = TIMEOUT_MS } = options;
     const { send, close } =
@@ -121,8 +121,8 @@ export class ExchangeClient {
     nonce: number | bigint = 0,
     scheme: WalletScheme = "typed-data",
   ): Promise<Result<SigningCredentials>> {
-    const fault = faultOf("scheme", scheme, SCHEME);
-    if (fault !== undefined) throw new TypeError(fault);
+    const problem = optionProblem("scheme", scheme, SCHEME);
+    if (problem !== undefined) throw new TypeError(problem);
     const account = this.#account;
     if (account === null) return failure(NO_WALLET);
     if (!isNonce(nonce)) return failure(invalidNonce(nonce));

@@ -90,8 +90,8 @@ describe("records of refused requests", () => {
   it("end at the maximum with a last record, also after a restart", async () => {
     const disk = new SimulatedDisk();
     for (const number of [MAX_REFUSED - 1, 10, 1]) {
-      const { recordRefused: noteRefused, close } = await openOn(disk);
-      for (let count = 0; count < number; count += 1) noteRefused(REFUSED);
+      const { recordRefused, close } = await openOn(disk);
+      for (let count = 0; count < number; count += 1) recordRefused(REFUSED);
       await close();
     }
     const records = recordsIn(disk.image);
