@@ -15,13 +15,13 @@ const SOURCES = fileURLToPath(new URL("../../src/cli", import.meta.url));
 /** The command, with the program's handling of a closed stdout. */
 const PROGRAM = `
   import { valuesOf } from "../setting.ts";
-  import { COMMANDS } from "./commands.ts";
+  import { SUBCOMMANDS } from "./commands.ts";
   import { flow } from "./generate.ts";
   import { whenClosed } from "./process.ts";
   whenClosed(process.stdout, () => {});
   const [orders] = process.argv.slice(2);
   const given = { flags: { orders: [orders] }, environment: {} };
-  process.exitCode = await flow(valuesOf(COMMANDS.flow.settings, given), [], given);
+  process.exitCode = await flow(valuesOf(SUBCOMMANDS.flow.settings, given), [], given);
 `;
 
 const folder = temporaryFolder();
