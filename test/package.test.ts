@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -68,19 +68,6 @@ describe("the packed package", () => {
     const program = `import { ${names.join(", ")} } from ${JSON.stringify(path)}; console.log(${names.map((name) => `typeof ${name}`).join(", ")})`;
     const kinds = names.map((name) => (name === "CONTRACT_ABIS" ? "object" : "function"));
     expect(await printed(program, "--input-type=module")).toBe(kinds.join(" "));
-  });
-
-  it("has types for CommonJS, except of vitest, which is an ES module", async () => {
-    const paths = Object.keys(NAMES).filter((path) => !/vitest|json/.test(path));
-    const text = paths
-      .map((path, index) => `import * as entry${index} from "${path}"; void entry${index};`)
-      .join("\n");
-    writeFileSync(join(project, "all.cts"), text);
-    const types = ["--typeRoots", join(ROOT, "node_modules", "@types"), "--types", "node"];
-    const tsc = join(ROOT, "node_modules", "typescript", "bin", "tsc");
-    await run(process.execPath, [tsc, "--noEmit", "--module", "node16", "--strict", ...types, "all.cts"], {
-      cwd: project,
-    });
   });
 
   it.each([

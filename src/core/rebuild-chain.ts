@@ -1,8 +1,17 @@
 import { hasPending } from "./account.ts";
 import { type Block, blockAt, type Chain, digestFields, headBlock, headOf } from "./chain/chain.ts";
-import { awaitsBlock, LOGS_OF_MATCH, logCountOf, ownGas, type Transaction } from "./chain/transaction.ts";
+import { USDC } from "./chain/settlement.ts";
+import {
+  awaitsBlock,
+  type CallEffect,
+  LOGS_OF_MATCH,
+  logCountOf,
+  ownGas,
+  type Transaction,
+} from "./chain/transaction.ts";
 import { check, DocumentError, type DocumentPath } from "./document-error.ts";
 import { Digest } from "./hash.ts";
+import { tokenOf } from "./market.ts";
 import { isRestricted } from "./rules/contract-calls.ts";
 import type { State } from "./state.ts";
 import type { Contents, Run } from "./state-document.ts";
@@ -87,6 +96,8 @@ export function checkContent({ accounts, markets, chain }: State, transaction: T
   }
   const changed = effect?.supply?.market ?? 0;
   check(changed <= markets.size, "the number of a market", changed, "oddity", "effect", "supply", "market");
+  const conserves = effect === null || isConserving(effect);
+  check(conserves, "the change that its moves make", effect?.supply, "oddity", "effect", "supply");
   if (content.kind === "call") return;
   const { market } = content;
   const isMarket = market <= markets.size && (market > 0 || content.kind === "deposit");
@@ -105,6 +116,19 @@ export function checkContent({ accounts, markets, chain }: State, transaction: T
   }
   check(isMoney || content.collateral === 0, "0", content.collateral, "content", "collateral");
   check(!isMoney || content.size === 0, "0", content.size, "content", "size");
+}
+
+/** Whether the moves of an effect, without the change of a market's supply, sum to zero in every asset. */
+function isConserving({ moves, supply }: CallEffect): boolean {
+  const totals = new Map<number, number>();
+  const add = (token: number, amount: number) => totals.set(token, (totals.get(token) ?? 0) + amount);
+  for (const { token, amount } of moves) add(token, amount);
+  if (supply !== null) {
+    add(USDC, supply.collateral);
+    add(tokenOf(supply.market, "YES"), -supply.yes);
+    add(tokenOf(supply.market, "NO"), -supply.no);
+  }
+  return [...totals.values()].every((total) => total === 0);
 }
 
 /** Adds what transactions say about their place in blocks, and the pending part of the chain. */

@@ -161,6 +161,14 @@ test("quotes", async ({ exchange, alice }) => {
     expect(await compile(name, text, "--module", "nodenext")).toBe("");
   });
 
+  it("has types for CommonJS, except of vitest, which is an ES module", async () => {
+    const imports = ["clobsim", "clobsim/jest", "clobsim/node-test"].map(
+      (path, index) => `import * as entry${index} from "${path}"; void entry${index};\n`,
+    );
+    const node = ["--typeRoots", tool("@types"), "--types", "node", "--skipLibCheck"];
+    expect(await compile("all.cts", imports.join(""), "--module", "node16", ...node)).toBe("");
+  });
+
   it("gets clear type errors", async () => {
     const wrong = `import { ExchangeClient, startExchange } from "clobsim";
 await new ExchangeClient("").place({ tokenId: "1", side: "HOLD", price: 0.5, size: 1 });
