@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { jsonProblem } from "../src/api/json-problem.ts";
-import { readJsonObject } from "../src/api/request-body.ts";
+import { jsonProblem, readJsonObject } from "../src/api/request-body.ts";
 import { forAll, runs } from "./support/runs.ts";
 
 const isJson = (text: string): boolean => {

@@ -3,7 +3,6 @@ import { CALL_TERMS } from "./chain/transaction.ts";
 import { check, DocumentError } from "./document-error.ts";
 import { addressText, counted, orderText, priceText, sizeText, usdcText } from "./format.ts";
 import { EVENT_TERMS, MARKET_TERMS } from "./market.ts";
-import { marketText, orderIdText, tokenIdText } from "./names.ts";
 import { ORDER_TERMS } from "./order.ts";
 import {
   address,
@@ -22,6 +21,7 @@ import {
   text,
 } from "./schema.ts";
 import type { State } from "./state.ts";
+import { marketText, orderIdText, tokenIdText } from "./state.ts";
 import { type Address, type SettlementMode, WINNING_OUTCOMES } from "./terms.ts";
 import { toIso } from "./time.ts";
 import type { Millis, Money, Size } from "./units.ts";

@@ -2,9 +2,9 @@ import type { BlockTerms, Mining, SettlementFaultTerms } from "./chain/chain.ts"
 import type { CallContent, CallEffect, HoldReason } from "./chain/transaction.ts";
 import type { CommandOf } from "./commands.ts";
 import { addressText, counted, orderText, priceText, sizeText, usdcText } from "./format.ts";
-import { accountText, marketText } from "./names.ts";
 import { type Order, remainingOf, type Trade } from "./order.ts";
 import type { State } from "./state.ts";
+import { accountText, marketText } from "./state.ts";
 import {
   type Address,
   CANCEL_REASONS,

@@ -1,8 +1,8 @@
 import type { Command } from "./commands.ts";
 import type { DomainEvent } from "./events.ts";
 import { counted, moneyText, priceText, quoted, sizeText } from "./format.ts";
-import { marketText } from "./names.ts";
 import type { State } from "./state.ts";
+import { marketText } from "./state.ts";
 import type { Address } from "./terms.ts";
 import { toIso } from "./time.ts";
 import type { Millis, Money, Price, Size } from "./units.ts";

@@ -3,9 +3,10 @@ import { MatchPlan } from "./book/book.ts";
 import { NO_SLOT, OrderPool } from "./book/order-pool.ts";
 import { type Chain, type ChainWallet, createChain } from "./chain/chain.ts";
 import { Transaction, TransactionException } from "./chain/transaction.ts";
+import { addressText, orderText, SHOWN_DIGITS } from "./format.ts";
 import { Digest } from "./hash.ts";
-import { houseAddress, type IdKind, idPrefix } from "./ids.ts";
-import type { EventRecord, Market, MarketBook } from "./market.ts";
+import { houseAddress, type IdKind, idPrefix, numberOf } from "./ids.ts";
+import { type EventRecord, type Market, type MarketBook, marketOfToken, outcomeOf } from "./market.ts";
 import { ExpiryQueue, ORDER_PACKING, type Order, TRADE_PACKING, type Trade } from "./order.ts";
 import { PackedTable } from "./packed-table.ts";
 import { type Infer, integer, oneOf, optional, record, size, text } from "./schema.ts";
@@ -213,4 +214,31 @@ function copyTransaction(transaction: Transaction): Transaction {
   const copy = Transaction.copy(transaction);
   if (copy.exception !== null) copy.exception = TransactionException.copy(copy.exception);
   return copy;
+}
+
+export function accountText(state: State, number: number): string {
+  if (number === FAUCET) return "the faucet";
+  if (number === FEES) return "the fees";
+  const account = state.accounts.find(number);
+  return account === undefined ? `account ${number}` : addressText(account.address);
+}
+
+/** Returns the slug of a market, not abbreviated, because the API and `clobsim inspect --market` take it. */
+export const marketText = (state: State, number: number): string =>
+  state.markets.find(number)?.slug ?? `market ${number}`;
+
+/** `YES in will-it-rain`. */
+const tokenText = (state: State, token: number): string =>
+  `${outcomeOf(token)} in ${marketText(state, marketOfToken(token))}`;
+
+/** Returns the same for a token's id, which may be unknown. */
+export function tokenIdText(state: State, id: string): string {
+  const token = state.tokenById.get(id);
+  return token === undefined ? `unknown token ${id.slice(0, SHOWN_DIGITS)}` : tokenText(state, token);
+}
+
+/** Describes an order by its number, which its id contains. */
+export function orderIdText(state: State, id: string): string {
+  const number = numberOf(state.idPrefixes.order, id);
+  return number === 0 ? `unknown order ${id.slice(0, SHOWN_DIGITS)}` : orderText(number);
 }

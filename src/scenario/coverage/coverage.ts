@@ -8,8 +8,8 @@ import { aligned, count, grouped, oneLine, type Paint, roundedText } from "../re
 import type { ScenarioResult, SuiteResult } from "../run/result.ts";
 import { runSuite } from "../run/run-suite.ts";
 import { ExchangeVenue } from "../venue/exchange-venue.ts";
-import { errorCodeOf } from "../venue/http-clients.ts";
 import type { StartServer } from "../venue/http-venue.ts";
+import { errorCodeOf } from "../venue/http-venue.ts";
 import { LocalVenue } from "../venue/local-venue.ts";
 import { Counts, GROUPS, type Group, universe, watchExchange } from "./items.ts";
 
