@@ -10,13 +10,17 @@ import { findAccount, type State } from "../../core/state.ts";
 import type { Millis } from "../../core/units.ts";
 import type { Exchange } from "../../engine/exchange.ts";
 import { type CalledService, callHandler, type DirectCall } from "../../server/handlers/all.ts";
+import type { FlowRow } from "../../simulation/flow.ts";
 import type { MarketTerms } from "../language/declarations.ts";
 import { FillWatcher } from "../watch/fill-watcher.ts";
+import { type ExecuteRow, flowCheck, playFlow } from "./play-flow.ts";
 import { marketCommand, SCENARIO_EVENT, Venue, type Wallet, type Wallets } from "./venue.ts";
 import {
   type Attempt,
   book,
+  type Checks,
   type Fill,
+  type FlowOutcome,
   fillOf,
   type OrderView,
   orderView,
@@ -200,6 +204,18 @@ export abstract class ExchangeVenue extends Venue {
     const reply = tradeReply(this.view, trade, "TAKER");
     return fillOf(reply, this.marketName(reply.marketId), ownerOf(trade.taker), ownerOf(trade.maker));
   }
+
+  override play(
+    rows: AsyncIterable<readonly FlowRow[]>,
+    market: string,
+    checks: Checks | null = null,
+  ): Promise<FlowOutcome> {
+    const check = checks === null ? null : flowCheck(this, checks);
+    return playFlow(this.rowExecutor(market), rows, check);
+  }
+
+  /** Returns what executes the rows of a flow, by default in a market. */
+  protected abstract rowExecutor(market: string): ExecuteRow;
 
   override watchFills(): void {
     this.#fillWatcher ??= new FillWatcher(this.exchange, (account) => this.nameOf(account));

@@ -16,23 +16,13 @@ import type { ClockSetting } from "../../engine/clock.ts";
 import type { Snapshot } from "../../engine/exchange.ts";
 import type { DirectCall } from "../../server/handlers/all.ts";
 import type { Service } from "../../server/service.ts";
-import type { FlowRow } from "../../simulation/flow.ts";
 import type { World } from "../../simulation/world.ts";
 import { type Tamper, within } from "../language/request-step.ts";
 import type { RequestStep, Scenario } from "../language/steps.ts";
 import { createMarkets, ExchangeVenue } from "./exchange-venue.ts";
-import { byOperations, flowCheck, playFlow } from "./play-flow.ts";
+import { byOperations, type ExecuteRow } from "./play-flow.ts";
 import { signerOf, type Wallets } from "./venue.ts";
-import {
-  type Attempt,
-  type Checks,
-  DONE,
-  type Expired,
-  type FlowOutcome,
-  type RawReply,
-  VenueError,
-  type VenueHistory,
-} from "./views.ts";
+import { type Attempt, DONE, type Expired, type RawReply, VenueError, type VenueHistory } from "./views.ts";
 
 function rawRequestOf(step: RequestStep, text: (of: string) => string): RawRequest {
   const headers = Object.entries(step.headers).map(([name, value]) => [
@@ -241,13 +231,8 @@ export class HttpVenue extends ExchangeVenue {
     };
   }
 
-  override play(
-    rows: AsyncIterable<readonly FlowRow[]>,
-    market: string,
-    checks: Checks | null = null,
-  ): Promise<FlowOutcome> {
-    const check = checks === null ? null : flowCheck(this, checks);
-    return playFlow(byOperations(this, market, this.now()), rows, check);
+  protected override rowExecutor(market: string): ExecuteRow {
+    return byOperations(this, market, this.now());
   }
 
   override snapshot(): ServedSnapshot {

@@ -14,23 +14,13 @@ import { Exchange, type Snapshot } from "../../engine/exchange.ts";
 import { noJournal, type SessionLog } from "../../engine/journal.ts";
 import type { DirectCall } from "../../server/handlers/all.ts";
 import { isRecorded, refusedRequest } from "../../server/refused-requests.ts";
-import type { FlowRow } from "../../simulation/flow.ts";
 import { emptyWorld, openWorld } from "../../simulation/opening.ts";
 import type { World } from "../../simulation/world.ts";
 import type { Scenario } from "../language/steps.ts";
 import { createMarkets, ExchangeVenue } from "./exchange-venue.ts";
-import { byCommands, flowCheck, type OwnCommand, playFlow } from "./play-flow.ts";
+import { byCommands, type ExecuteRow, type OwnCommand } from "./play-flow.ts";
 import { Wallets } from "./venue.ts";
-import {
-  type Attempt,
-  type Checks,
-  DONE,
-  type Expired,
-  type FlowOutcome,
-  refusedBy,
-  type Soon,
-  type VenueHistory,
-} from "./views.ts";
+import { type Attempt, DONE, type Expired, refusedBy, type Soon, type VenueHistory } from "./views.ts";
 
 const NO_FAUCET = { collateral: money(0), everyMarket: size(0) };
 
@@ -149,13 +139,8 @@ export class LocalVenue extends ExchangeVenue {
     return sent.ok ? sent : { ...sent, code: "TRANSACTION_REFUSED" };
   }
 
-  override play(
-    rows: AsyncIterable<readonly FlowRow[]>,
-    market: string,
-    checks: Checks | null = null,
-  ): Promise<FlowOutcome> {
-    const check = checks === null ? null : flowCheck(this, checks);
-    return playFlow(byCommands(this, market), rows, check);
+  protected override rowExecutor(market: string): ExecuteRow {
+    return byCommands(this, market);
   }
 
   override snapshot(): Snapshot {

@@ -15,7 +15,7 @@ import { fundCommand, type Venue } from "./venue.ts";
 import { type Attempt, type Checks, type FlowOutcome, refusedBy, type Soon } from "./views.ts";
 
 /** Executes a row of a flow at its time; `number` from 1. Returns the number of orders that it placed or canceled. */
-type ExecuteRow = (row: FlowRow, number: number) => Soon<Attempt<number>>;
+export type ExecuteRow = (row: FlowRow, number: number) => Soon<Attempt<number>>;
 
 /** Plays rows up to the first after which a check fails, or at which an exchange in this process throws. */
 export async function playFlow(
