@@ -1,13 +1,14 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { VERSION } from "../src/version.ts";
+import { Shell } from "./cli/shell.ts";
 import { type CommandResult, refused, runLine, says } from "./cli/tools.ts";
+import { TestFolder } from "./support/folder.ts";
 import { listenLocally } from "./support/local-server.ts";
 import { type Ended, Program } from "./support/program.ts";
-import { rowsOf } from "./support/table.ts";
 
 /** The built program. */
 const program = await Program.built(fileURLToPath(new URL("../bin/clobsim.js", import.meta.url)), []);
@@ -46,10 +47,9 @@ async function expectInspector({ url, banner }: Awaited<ReturnType<typeof serve>
   expect(await reply.text()).toContain("<title>clobsim inspector</title>");
 }
 
-const COMMAND_NAMES =
-  "serve, init, run, coverage, record, shrink, flow, fuzz, world, journal, replay, inspect, report, repair, doctor or completion";
-
 describe("clobsim", () => {
+  const folder = new TestFolder();
+
   it.each(["--version", "-v"])("prints only the version for %s", async (flag) => {
     expect(await clobsim([flag])).toEqual({ code: 0, stdout: `${VERSION}\n`, stderr: "" });
   });
@@ -68,73 +68,11 @@ describe("clobsim", () => {
     expect(stdout).not.toMatch(/\[(boolean|string|number)\]/);
   });
 
-  it.each(
-    rowsOf(`
-    .                            | expected a command, ${COMMAND_NAMES}, found none (see clobsim --help)
-    --port 3                     | expected a command before --port, such as clobsim serve --port 3
-    -x                           | expected a command before -x, ${COMMAND_NAMES} (see clobsim --help)
-    serve --clock frozzen        | --clock expects real, frozen or a rate such as 5x or 0.5x, at most 1000000x, found "frozzen", did you mean frozen?
-    sevre                        | unknown command sevre, did you mean serve?
-    banana                       | unknown command banana, expected ${COMMAND_NAMES}
-    serve --prot 80              | unknown option --prot, did you mean --port?
-    serve --Port 80              | unknown option --Port, did you mean --port?
-    serve --no-personalsign      | unknown option --no-personalsign, did you mean --no-personal-sign?
-    serve --zebras               | unknown option --zebras (see clobsim serve --help)
-    serve -p 80                  | unknown option -p (see clobsim serve --help)
-    fuzz --seeds -5..5           | --seeds expects FROM..TO with FROM below TO, such as 0..10000, 0..10_000 or 0..1e6, found "-5..5"
-    run --grep -foo x.yaml       | --grep is followed by the option -foo: write --grep=-foo if it is its value
-    run --grep --bial x.yaml     | unknown option --bial, did you mean --bail?
-    world --port 80              | unknown option --port, did you mean --out?
-    serve 7070                   | serve takes options only, found "7070"
-    world -- --seed              | world takes options only, found "--seed"
-    serve --ephemeral=Yes --data d | --ephemeral persists nothing, and --data is given too: leave out one of them
-    serve --ephemeral=maybe      | --ephemeral expects true, yes, on, 1, false, no, off or 0, found "maybe"
-    run --bail= x.yaml           | --bail expects true, yes, on, 1, false, no, off or 0, found nothing
-    world --events 3 --markets 50 | markets: expected 3 to 24 for 3 events, found 50
-    world --out ${tmpdir()}      | --out expects a file that can be written, found ${tmpdir()} (EISDIR)
-    journal d --from 9 --to 5    | --to expects a line from --from 9 on, found 5
-    completion tcsh              | completion expects bash, zsh, fish, found "tcsh"
-    init a b                     | init expects one folder, found 2 (see clobsim init --help)
-    serve --port 0 --world no.json --data d | --world no.json: there is no such file
-    serve --port 0 --from no.ndjson --data d | there is no no.ndjson: expected a data directory or a report
-    run no.yaml                  | no scenario file at no.yaml: expected a file, a folder with .yaml files, or a glob; names that begin with _ or . are left out
-    shrink no.yaml --out d       | no scenario file at no.yaml: expected a file, a folder with .yaml files, or a glob; names that begin with _ or . are left out
-    coverage no                  | no scenario file at no: expected a file, a folder with .yaml files, or a glob; names that begin with _ or . are left out
-    replay no                    | there is no no: expected a data directory or a report
-    record no --out d            | there is no no: expected a data directory or a report
-    report no --out d            | there is no no: expected a data directory or a report
-    inspect no                   | there is no no: expected a data directory or a report
-    repair no --out d            | there is no no: expected a data directory or a report
-    report --url http://127.0.0.1:1 --out d | nothing answers at http://127.0.0.1:1 (ECONNREFUSED): is clobsim serve running there?
-    record --url http://127.0.0.1:1 --out d | nothing answers at http://127.0.0.1:1 (ECONNREFUSED): is clobsim serve running there?
-    fuzz show no                 | no: there is no such file
-    fuzz merge no --out d        | no: there is no such file or directory
-    doctor a b                   | doctor expects one data directory, found 2 (see clobsim doctor --help)
-    `),
-  )("refuses %j with one sentence and exit code 2, and writes nothing", async (words, sentence) => {
-    const args = words.split(" ").filter((word) => word !== "");
-    expect(await line(args)).toEqual(refused(sentence));
-    expect(existsSync(program.path("d")), "a file was written").toBe(false);
-  });
-
-  it("names an invalid variable", async () => {
-    const clock =
-      'CLOBSIM_CLOCK expects real, frozen or a rate such as 5x or 0.5x, at most 1000000x, found "fast"';
-    expect(await clobsim(["serve"], { CLOBSIM_CLOCK: "fast" })).toEqual(refused(clock));
-    const ephemeral = 'CLOBSIM_EPHEMERAL expects true, yes, on, 1, false, no, off or 0, found "maybe"';
-    expect(await line(["serve"], { CLOBSIM_EPHEMERAL: "maybe" })).toEqual(refused(ephemeral));
-  });
-
-  it.each(
-    rowsOf(`
-    serve --ephemeral            | CLOBSIM_DATA=d     | --ephemeral persists nothing, and CLOBSIM_DATA is given too: leave out one of them
-    serve --data d               | CLOBSIM_EPHEMERAL=1 CLOBSIM_DATA=e | CLOBSIM_EPHEMERAL persists nothing, and --data is given too: leave out one of them
-    serve --ephemeral --markets 5 | CLOBSIM_WORLD=tiny | CLOBSIM_WORLD and --markets contradict each other: a world file has its own markets
-    serve --ephemeral            | CLOBSIM_WORLD=tiny CLOBSIM_SEED=7 | tiny was made with seed tiny-334, CLOBSIM_SEED asks for 7: leave CLOBSIM_SEED out, or make a world with clobsim world --seed 7
-    `),
-  )("names the option of a contradiction as it was given: %j with %j", async (words, variables, sentence) => {
-    const environment = Object.fromEntries((variables ?? "").split(" ").map((each) => each.split("=")));
-    expect(await line(words.split(" "), environment)).toEqual(refused(sentence ?? ""));
+  it("refuses command lines as its page shows, and writes nothing", async () => {
+    folder.write("file", "");
+    const printed = await new Shell(folder).expectPage(join(import.meta.dirname, "cli/refused.txt"));
+    expect(printed).toMatch(/^(?:!! clobsim: .*\nexit 2(?:\n|$))+$/);
+    for (const name of ["d", "e"]) expect(existsSync(folder.at(name)), `${name} was written`).toBe(false);
   });
 
   it("warns about variables that it ignores", async () => {
@@ -249,13 +187,8 @@ describe("clobsim serve", () => {
     const blocker = createServer();
     const port = await listenLocally(blocker);
     const message = `port ${port} of 127.0.0.1 is already in use: --port 0 takes a free one`;
-    expect(await line(["serve", "--ephemeral", "--port", `${port}`])).toEqual(refused(message));
+    expect(await clobsim(["serve", "--ephemeral", "--port", `${port}`])).toEqual(refused(message));
     blocker.close();
-  });
-
-  it("refuses an address that this machine does not have", async () => {
-    const message = "--host expects an address of this machine, found 192.0.2.1";
-    expect(await line([...QUIET, "--host", "192.0.2.1", "--sim-token", "t"])).toEqual(refused(message));
   });
 
   it("names an invalid world file and the place of the error", async () => {

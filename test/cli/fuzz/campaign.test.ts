@@ -1,8 +1,6 @@
 import { existsSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Ended, Program } from "../../support/program.ts";
-import { rowsOf } from "../../support/table.ts";
-import { refused, runLine, says } from "../tools.ts";
 import { plantedFuzzer, startFuzz } from "./planted.ts";
 
 let fuzzer: Program;
@@ -10,7 +8,6 @@ const run = (line: string): Promise<Ended> => startFuzz(fuzzer, line).ended;
 
 beforeAll(async () => {
   fuzzer = await plantedFuzzer();
-  fuzzer.write("file", "not a directory\n");
 });
 
 afterAll(() => fuzzer.dispose());
@@ -160,30 +157,6 @@ describe("the results", () => {
       });
     },
   );
-});
-
-describe("an invalid command line prints one line, exits with 2 and runs nothing", () => {
-  const MISTAKES = rowsOf(`
-    --seeds 5               | --seeds expects FROM..TO with FROM below TO, such as 0..10000, 0..10_000 or 0..1e6, found "5"
-    --seeds 9..3            | or 0..1e6, found "9..3"
-    --shard 5/4             | --shard expects i/n with i from 1 to n, such as 2/4, found "5/4"
-    --seeds 0..3 --shard 4/4 | --shard 4/4 leaves no seed of 0..3: give fewer shards
-    --budget 0s             | --budget expects a duration such as 60s or 5m, found "0s"
-    --commands 0            | --commands expects a whole number from 1 to 1000000, found "0"
-    --workers none          | --workers expects a whole number from 1 to 1024, found "none"
-    --seed-timeout 2d       | --seed-timeout expects a duration such as 10s, 500ms or 2m, from 1ms to 1d, found "2d"
-    --via ftp               | --via expects process or http, found "ftp"
-    --out file              | --out expects a directory that can be written to, found file (EEXIST)
-    --out file/below        | --out expects a directory that can be written to, found file/below (ENOTDIR)
-    --out /proc/fuzz        | --out expects a directory that can be written to, found /proc/fuzz (ENOENT)
-    merged                  | fuzz expects merge, show or options, found merged (see clobsim fuzz --help)
-  `);
-
-  it.each(MISTAKES)("%s", async (line = "", message = "") => {
-    const ended = await runLine(["fuzz", ...line.split(" ")], fuzzer.folder);
-    expect(ended).toEqual(refused(says(/^clobsim: .*\n$/)));
-    expect(ended.stderr).toContain(message);
-  });
 });
 
 describe("a fuzzer that does not find the defect planted to test it", () => {
