@@ -5,7 +5,7 @@ import type { Millis } from "../core/units.ts";
 import type { ClockSetting } from "./clock.ts";
 import type { DiskFile } from "./disk.ts";
 import type { Exchange, IsRecorded, Snapshot } from "./exchange.ts";
-import { eventHash } from "./hashes.ts";
+import { contentHash, eventHash } from "./hashes.ts";
 import { BEGINNING, commandOf, isControl, type JournalEnd, type Line, wrongLine } from "./journal-line.ts";
 import { restoreTargets, type ScanEnd, scan } from "./journal-scan.ts";
 import { type Checkpoint, isClosedAt, journalEndOf, snapshotOf } from "./state-file.ts";
@@ -35,6 +35,15 @@ export class ReplayDiffers extends Error {
     this.command = command;
     this.result = result;
   }
+}
+
+/** Returns the hash of the state that a line records, and that of the exchange; null if it records none, or the same. */
+export function otherState(line: Line, exchange: Exchange) {
+  if (!(isControl(line, "opening") || isControl(line, "close") || isControl(line, "report"))) return null;
+  const recorded = line.d.hash;
+  if (recorded === null) return null;
+  const found = recorded.startsWith("v2:") ? exchange.hash : contentHash(exchange.state);
+  return found === recorded ? null : { recorded, found };
 }
 
 /** State of a clock in the journal: its setting, virtual and wall time. */

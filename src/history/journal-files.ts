@@ -34,7 +34,7 @@ import {
   scan,
 } from "../engine/journal-scan.ts";
 import { exchangeAt, originOfJournal } from "../engine/origin.ts";
-import { ReplayDiffers, replayJournal } from "../engine/replayer.ts";
+import { otherState, ReplayDiffers, replayJournal } from "../engine/replayer.ts";
 import { findCheckpoint } from "../engine/state-file.ts";
 import { FileRefused } from "../regular-file.ts";
 
@@ -252,9 +252,22 @@ function checkState(disk: Disk, folder: string, source: Source, check: Check): v
     check("replay", () => {
       const origin = originOfJournal(source.opening, source.path);
       const exchange = new Exchange(origin.config, origin.start);
-      const { damage, replayer } = replayJournal(exchange, () => origin.play(exchange), source, base);
+      const differing: number[] = [];
+      const { damage, replayer } = replayJournal(
+        exchange,
+        () => origin.play(exchange),
+        source,
+        base,
+        (line) => {
+          if (otherState(line, exchange) !== null) differing.push(line.n);
+        },
+      );
       if (damage !== null) check("journal", () => damageFinding(source.path, damage));
-      return { text: `${counted(replayer.commands, "command")} after that, as recorded` };
+      const text = `${counted(replayer.commands, "command")} after that, as recorded`;
+      const [line] = differing;
+      if (line === undefined) return { text };
+      const problem = `but the state at line ${line} is not the recorded one`;
+      return { text: `${text}, ${problem}: clobsim replay ${folder} compares them`, isNotable: true };
     });
     return null;
   });

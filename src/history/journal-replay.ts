@@ -6,7 +6,6 @@ import type { Millis } from "../core/units.ts";
 import type { ClockSetting } from "../engine/clock.ts";
 import type { Disk } from "../engine/disk.ts";
 import { Exchange } from "../engine/exchange.ts";
-import { contentHash } from "../engine/hashes.ts";
 import {
   type Accepted,
   DataFileError,
@@ -33,7 +32,7 @@ import {
   originOfState,
   type StateDocument,
 } from "../engine/origin.ts";
-import { ReplayDiffers, Replayer, type ReplayResult, replayCommand } from "../engine/replayer.ts";
+import { otherState, ReplayDiffers, Replayer, type ReplayResult, replayCommand } from "../engine/replayer.ts";
 import { STATE_FORMAT } from "../engine/state-file.ts";
 import { assertIntact, type JournalSource, openSource } from "./journal-files.ts";
 import { endsReport } from "./report.ts";
@@ -138,11 +137,8 @@ export class LineReplay {
   }
 
   #control(line: Line): LineResult {
-    const recorded = hashIn(line);
-    if (recorded === null || !this.#isVerified) return { kind: "control" };
-    const isOfHistory = recorded.startsWith("v2:");
-    const found = isOfHistory ? this.exchange.hash : contentHash(this.exchange.state);
-    return found === recorded ? { kind: "control" } : { kind: "other state", recorded, found };
+    const hashes = this.#isVerified ? otherState(line, this.exchange) : null;
+    return hashes === null ? { kind: "control" } : { kind: "other state", ...hashes };
   }
 
   /** A command that threw while it was applied is in the journal twice: in its own line, and in the record of the defect. */
@@ -213,12 +209,6 @@ const problemOf = (result: ReplayResult, message: string | null): LineResult =>
   result instanceof Error
     ? { kind: "fails", error: result, isRecorded: result.message === message }
     : { kind: "differs", decision: result };
-
-/** Hash of the state recorded in a line. */
-function hashIn(line: Line): string | null {
-  const hasHash = isControl(line, "opening") || isControl(line, "close") || isControl(line, "report");
-  return hasHash ? line.d.hash : null;
-}
 
 /** A refused request with its line in the journal. */
 interface RefusedLine extends RefusedEntry {
