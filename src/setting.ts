@@ -155,7 +155,7 @@ export const variableOf = (flag: string): string => `CLOBSIM_${flag.toUpperCase(
 /** Names the flags in a message by other names, except in command lines. `nameOf` returns undefined for a flag that stays. */
 export const withFlagsNamed = (message: string, nameOf: (word: string) => string | undefined): string =>
   message.replace(
-    /clobsim [a-z]+ --\S+|--([a-z-]+)/g,
+    /clobsim [a-z]+ --[^:;,()]+|--([a-z-]+)/g,
     (found, word: string | undefined) => nameOf(word ?? "") ?? found,
   );
 

@@ -98,9 +98,13 @@ export function configOf(given: StartOptions): Config {
 
 const OPTIONS = new Map(Object.entries(settings).map(([name, setting]) => [wordOf(name, setting), name]));
 
-/** Throws an error again. In a ConfigError, flags become option names, except in command lines. */
+/** Throws an error again, with option names instead of flags in its message, except in command lines. */
 export function rethrowInOptions(error: unknown): never {
-  if (!(error instanceof ConfigError)) throw error;
-  const message = withFlagsNamed(error.message, (word) => OPTIONS.get(word));
-  throw new ConfigError(message, { cause: error.cause ?? error });
+  if (error instanceof Error) {
+    const { message } = error;
+    error.message = withFlagsNamed(message, (word) => OPTIONS.get(word));
+    // The stack begins with the message.
+    error.stack = (error.stack ?? "").replace(message, () => error.message);
+  }
+  throw error;
 }

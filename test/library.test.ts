@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import {
@@ -11,8 +10,10 @@ import {
   walletOf,
 } from "../src/index.ts";
 import { type ScenarioSuiteOptions, scenarioSuite } from "../src/vitest.ts";
+import { temporaryFolder } from "./support/folder.ts";
 import { rowsOf } from "./support/table.ts";
 
+const folder = temporaryFolder();
 const tiny = { world: "fixtures/worlds/tiny.json", clock: "frozen" } as const;
 
 const post = (url: string, path: string, body: object): Promise<Response> =>
@@ -46,19 +47,13 @@ describe("startExchange", () => {
   });
 
   it("persists the exchange in a directory, and continues from it", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "clobsim-"));
-    try {
-      const options = { ...tiny, data: join(folder, "data") };
-      const first = await startExchange(options);
-      await post(first.url, "/sim/events", { title: "Persisted" });
-      const { hash } = await read<{ hash: string }>(first.url, "/sim/state/hash");
-      await first.close();
-      const second = await startExchange(options);
-      expect(await read(second.url, "/sim/state/hash")).toMatchObject({ hash });
-      await second.close();
-    } finally {
-      rmSync(folder, { recursive: true });
-    }
+    const options = { ...tiny, data: join(folder, "data") };
+    const first = await startExchange(options);
+    await post(first.url, "/sim/events", { title: "Persisted" });
+    const { hash } = await read<{ hash: string }>(first.url, "/sim/state/hash");
+    await first.close();
+    await using second = await startExchange(options);
+    expect(await read(second.url, "/sim/state/hash")).toMatchObject({ hash });
   });
 
   it.each(
@@ -91,6 +86,28 @@ describe("startExchange with a port in use", () => {
       message: `port ${first.port} of 127.0.0.1 is already in use: port 0 takes a free one`,
       cause: { code: "EADDRINUSE" },
     });
+  });
+});
+
+describe("startExchange with a data directory that cannot be opened", () => {
+  const refusalOf = async (data: string): Promise<Error> =>
+    (await startExchange({ ...tiny, data }).catch((thrown: unknown) => thrown)) as Error;
+
+  it("names its options in message and stack if the directory is in use", async () => {
+    const data = join(folder, "used");
+    await using _first = await startExchange({ ...tiny, data });
+    const { name, message, stack } = await refusalOf(data);
+    const remedy = "stop it, give another directory with data, or use ephemeral";
+    expect(message).toBe(`${data} is in use by process ${process.pid}: ${remedy}`);
+    expect(stack).toContain(`${name}: ${message}\n`);
+  });
+
+  it("leaves the command line that the message advises as it is", async () => {
+    const data = join(folder, "emptied");
+    await (await startExchange({ ...tiny, data })).close();
+    writeFileSync(join(data, "journal.ndjson"), "");
+    const { message } = await refusalOf(data);
+    expect(message).toContain(`clobsim serve --world ${join(data, "db.json")} --data NEW`);
   });
 });
 
