@@ -12,7 +12,7 @@ export const world: Run<"world"> = async ({ seed, markets, events, out }) => {
   const counts = { markets: markets ?? undefined, events: events ?? undefined };
   const generated = await generateWorld({ seed, ...counts }).catch((error) => {
     const isContradiction = markets !== null && events !== null && error instanceof RangeError;
-    throw isContradiction ? new UsageError(error.message) : error;
+    throw isContradiction ? new UsageError(`--${error.message}`) : error;
   });
   const text = writeWorld(generated);
   if (out === null) process.stdout.write(text);

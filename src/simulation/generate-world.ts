@@ -274,14 +274,14 @@ function requireRanges({ markets, events }: WorldOptions): void {
   if (markets === undefined || events === undefined) return;
   if (markets < events || markets > events * MAX_IN_EVENT) {
     throw new RangeError(
-      `markets: expected ${events} to ${events * MAX_IN_EVENT} for ${events} events, found ${markets}`,
+      `markets expects ${events} to ${events * MAX_IN_EVENT} for ${events} events, found ${markets}`,
     );
   }
 }
 
 function requireInteger(name: string, value: number | undefined, low: number, high: number): void {
   if (value === undefined || (Number.isInteger(value) && value >= low && value <= high)) return;
-  throw new RangeError(`${name}: expected an integer from ${low} to ${high}, found ${value}`);
+  throw new RangeError(`${name} expects an integer from ${low} to ${high}, found ${value}`);
 }
 
 function generateEvents(generator: EventGenerator, { markets, events }: WorldOptions): PricedEvent[] {

@@ -79,12 +79,12 @@ describe("a generated world", async () => {
   });
 
   test.each([
-    [{ markets: 0 }, "markets: expected an integer from 1 to 20000, found 0"],
-    [{ markets: 20_001 }, "markets: expected an integer from 1 to 20000, found 20001"],
-    [{ events: 1.5 }, "events: expected an integer from 1 to 20000, found 1.5"],
-    [{ events: 3, markets: 25 }, "markets: expected 3 to 24 for 3 events, found 25"],
-    [{ events: 3, markets: 2 }, "markets: expected 3 to 24 for 3 events, found 2"],
-    [{ markets: 1, rowsPerMarket: 23 }, "rowsPerMarket: expected an integer from 24 to 2500000, found 23"],
+    [{ markets: 0 }, "markets expects an integer from 1 to 20000, found 0"],
+    [{ markets: 20_001 }, "markets expects an integer from 1 to 20000, found 20001"],
+    [{ events: 1.5 }, "events expects an integer from 1 to 20000, found 1.5"],
+    [{ events: 3, markets: 25 }, "markets expects 3 to 24 for 3 events, found 25"],
+    [{ events: 3, markets: 2 }, "markets expects 3 to 24 for 3 events, found 2"],
+    [{ markets: 1, rowsPerMarket: 23 }, "rowsPerMarket expects an integer from 24 to 2500000, found 23"],
   ])("cannot have a size out of range: %o", async (size, message) => {
     await expect(generateWorld({ seed: "7", ...size })).rejects.toThrow(new RangeError(message));
   });
