@@ -19,7 +19,7 @@ import {
   type StateView,
   stateView,
 } from "../history/state-view.ts";
-import { indented, type Paint, visible } from "../scenario/report/text.ts";
+import { count, indented, type Paint, visible } from "../scenario/report/text.ts";
 import type { Run, Values } from "./commands.ts";
 import { endedWith } from "./failure.ts";
 import { journalLine, openNamed, replaySource, requireLine } from "./journal.ts";
@@ -170,10 +170,9 @@ function orderInspection(name: string, paint: Paint): Inspection {
   const orderIn = (state: State): Order => {
     const order = state.orders.find(numberIn(state));
     if (order !== undefined) return order;
-    const { size } = state.orders;
-    const range = size === 0 ? "there were no orders then" : `there were the orders 1 to ${size} then`;
+    const orders = `the ${count(state.orders.size, "order")} until then`;
     throw new UsageError(
-      `--order expects the id of an order, or its number; ${range}, found ${name}${otherMeaning(state, name)}`,
+      `--order expects the id or the number of one of ${orders}, found ${name}${otherMeaning(state, name)}`,
     );
   };
   const storyOf = (state: State) => orderStory({ state, numbers: numbersAs("number") }, orderIn(state));

@@ -39,7 +39,7 @@ export function bannerText(
   const keys = server.devAccounts.map(({ address }) => credentialsCurl(url, address, simToken !== null));
   const lines = [
     "",
-    `${bold("clobsim")} ${VERSION} answers at ${cyan(url)}${pool === null ? "" : ` to ${cyan(`/${pool}`)}`}`,
+    `${bold("clobsim")} ${VERSION} answers at ${cyan(url)}${pool === null || pool === 1 ? "" : ` to ${cyan(`/${pool}`)}`}`,
     "",
     address("inspector", "/"),
     address("market data", "/api"),

@@ -28,6 +28,10 @@ async function inspected(at: string): Promise<{ sequence: number; time: string }
   return JSON.parse(stdout) as { sequence: number; time: string };
 }
 
+/** Returns what clobsim serve prints when a server is ready. */
+const bannerOf = (server: RunningServer): string =>
+  bannerText(server, { isColoured: false, columns: undefined }, { simToken: null, bots: null });
+
 let end: { state: string; time: unknown };
 beforeAll(async () => {
   const server = await serve({ data });
@@ -49,10 +53,7 @@ describe("clobsim serve --from", () => {
     expect(await (await fetch(`${server.url}/sim/state`)).text()).toBe(end.state);
     expect(await getJson(server, "/sim/clock")).toMatchObject({ mode: "frozen", time: end.time });
     expect(server.persisted).toBeNull();
-    const screen = { isColoured: false, columns: undefined };
-    expect(bannerText(server, screen, { simToken: null, bots: null })).toMatch(
-      new RegExp(`from +${from()}, up to line \\d+\\n +data +in memory`),
-    );
+    expect(bannerOf(server)).toMatch(new RegExp(`from +${from()}, up to line \\d+\\n +data +in memory`));
     await server.close();
   });
 
@@ -80,6 +81,15 @@ describe("clobsim serve --from", () => {
     expect(await getJson(three, "/sim/state/hash")).toEqual(before);
     await fetch(`${one.url}/sim/reset`, { method: "POST" });
     expect(await getJson(one, "/sim/state/hash")).toEqual(before);
+    await server.close();
+  });
+
+  it.each([
+    ["1", /answers at \S+\/1\n/],
+    ["3", /answers at \S+\/1 to \/3\n/],
+  ])("says where a pool of %s answers", async (pool, where) => {
+    const server = await serveWith({ from: report, pool });
+    expect(bannerOf(server)).toMatch(where);
     await server.close();
   });
 

@@ -70,6 +70,7 @@ export function historyNames({
   const orders = Array.from({ length: end.orders.size - opening.orders.size }, (_, index) =>
     orderName(opening.orders.size + 1 + index),
   );
+  const range = orders.length === 1 ? orders[0] : `${orders[0]} to ${orders.at(-1)}`;
   const accountLine = (shown: readonly string[]): string =>
     `accounts: ${listed(shown.map((name) => `${name} (${(accounts.get(name) ?? "").slice(0, SHOWN_DIGITS)})`))}`;
   return {
@@ -92,7 +93,7 @@ export function historyNames({
     lines: [
       accountLine(actors.filter((number) => number > FEES).map(nameOf)),
       `markets: ${listed(markets)}`,
-      `orders: ${orders.length === 0 ? "none" : `${orders[0]} to ${orders.at(-1)}, by their numbers in the journal`}`,
+      `orders: ${orders.length === 0 ? "none" : `${range}, by their numbers in the journal`}`,
     ],
     /** Returns lines about the accounts and orders that are named in a text. */
     linesFor: (text: string): readonly string[] => {
