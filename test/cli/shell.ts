@@ -99,14 +99,20 @@ const FILTERS: Readonly<Record<string, (text: string, pattern: string) => string
       .join("\n"),
   /** Returns what matches, a line each. */
   only: (text, pattern) => (text.match(new RegExp(pattern, "g")) ?? []).join("\n"),
-  /** Returns the part of a JSON text at a path such as `accounts.0` or `accounts.*.usdc`. */
+  /** Returns the part of a JSON text at a path such as `accounts.0`, `accounts.*.usdc` or `accounts.*.name,usdc`. */
   json: (text, path) => JSON.stringify(partOf(JSON.parse(text), path.split("."))),
+  /** The same for each line that is an object; other lines stay. */
+  pick: (text, path) =>
+    text.replace(/^\{.*$/gm, (line) => JSON.stringify(partOf(JSON.parse(line), path.split(".")))),
 };
 
 function partOf(value: unknown, [key, ...rest]: readonly string[]): unknown {
   if (key === undefined) return value;
   if (key === "*") return (value as readonly unknown[]).map((item) => partOf(item, rest));
-  return partOf((value as Record<string, unknown>)[key], rest);
+  const fields = value as Readonly<Record<string, unknown>> | undefined;
+  const names = key.split(",");
+  if (names.length > 1) return Object.fromEntries(names.map((name) => [name, fields?.[name]]));
+  return partOf(fields?.[key], rest);
 }
 
 /** Returns the lines of a text, of which the last may be empty. */

@@ -55,23 +55,6 @@ describe("/sim/bots", () => {
     expect(refusal.body.error).toMatch(/bots trade for \d+ days at once, at most 31/);
     expect(refusal.body.hint).toContain("DELETE /sim/bots");
   });
-
-  it.each([
-    [{ profile: "nrmal" }, '"nrmal", did you mean normal?'],
-    [{ profile: "wild" }, "profile: expected one of thin, normal, busy, toxic"],
-    [{}, "profile: expected one of thin, normal, busy, toxic, found nothing"],
-    [{ profile: "thin", seed: "" }, "seed: expected a length of at least 1"],
-    [{ profile: "thin", seed: 7 }, "seed: expected a string, found the number 7"],
-  ])("refuses %o", async (body, message) => {
-    const refusal = await api.refused("POST /sim/bots", "INVALID_PARAMETER", body);
-    expect(refusal.body.error).toContain(message);
-    expect(await bots()).toEqual(NONE);
-  });
-
-  it.each(["none", null])("names DELETE where profile %o is requested", async (profile) => {
-    const refusal = await api.refused("POST /sim/bots", "INVALID_PARAMETER", { profile });
-    expect(refusal.body.hint).toBe("DELETE /sim/bots ends the current bots");
-  });
 });
 
 describe("--bots", () => {

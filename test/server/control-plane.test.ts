@@ -5,13 +5,12 @@ import { controlHandlers } from "../../src/server/handlers/control.ts";
 import { eventCommand } from "../support/commands.ts";
 import { apiOfTest, T0, useApi } from "../support/http.ts";
 import { replyTo, requestBytes } from "./raw-socket.ts";
-import type { Info, Invariants, JournalPage, MarketPage, OrderStory, PlacedOrder } from "./replies.ts";
+import type { Info, Invariants, JournalPage, MarketPage, PlacedOrder } from "./replies.ts";
 import { deriveTrader, type Signed, useTrader } from "./trader.ts";
 import { wallet } from "./wallet.ts";
 
 const api = useApi();
 const trader = useTrader(api, 1);
-const other = useTrader(api, 2);
 
 describe("GET /sim", () => {
   it("has version, seed, clock, sequence, hash, configuration and counts", async () => {
@@ -133,74 +132,6 @@ describe("GET /sim/invariants", () => {
   });
 });
 
-describe("GET /sim/orders/{id}", () => {
-  const storyOf = (id: string): Promise<OrderStory> => api.get(`/sim/orders/${id}`);
-
-  it("has the queue that an order joined, and its current position", async () => {
-    const order = { tokenId: await api.newToken(), side: "BUY", price: 0.5, size: 10 };
-    const ahead = await trader.place(order);
-    await trader.place({ ...order, size: 5 });
-    const { id } = await other.place(order);
-    expect((await storyOf(id)).queue).toEqual({
-      joinedBehind: { orders: 2, shares: 15 },
-      nowBehind: { orders: 2, shares: 15 },
-    });
-    await trader.cancel(ahead.id);
-    await other.place({ ...order, side: "SELL", size: 2 });
-    const story = await storyOf(id);
-    expect(story.owner).toBe(other.address);
-    expect(story.queue).toEqual({
-      joinedBehind: { orders: 2, shares: 15 },
-      nowBehind: { orders: 1, shares: 3 },
-    });
-    expect(story.summary).toContain("10 of 10 still open");
-  });
-
-  it("says why an order did not trade", async () => {
-    const order = { tokenId: await api.newToken(), side: "SELL", price: 0.5, size: 99 };
-    await other.place(order);
-    const below = await trader.place({ ...order, side: "BUY", price: 0.4 });
-    expect((await storyOf(below.id)).summary).toContain("0.5 was beyond its limit 0.4");
-    const killed = await trader.place({ ...order, side: "BUY", size: 100, orderType: "FOK" });
-    const story = await storyOf(killed.id);
-    expect(story.summary).toContain("fill-or-kill needs 100, only 99 could be filled");
-    expect(story.queue).toBeNull();
-    expect(story.fills).toEqual([]);
-  });
-
-  it("tells arrival, queue, fills, settlements and the end of an order", async () => {
-    const order = { tokenId: await api.newToken(), side: "SELL", price: 0.575, size: 100 };
-    const { id } = await trader.place({ ...order, price: 0.57 });
-    const taker = await other.place({ ...order, side: "BUY", price: 0.6, size: 20.5 });
-    await trader.cancel(id);
-    const { fills, story } = await storyOf(id);
-    expect(fills.map(({ counterOrderId }) => counterOrderId)).toEqual([taker.id]);
-    const sentences = story.map(({ what }) => what);
-    expect(sentences.filter((what) => what.startsWith("settlement waits for the block"))).toHaveLength(1);
-    const trading = sentences.filter((what) => !what.startsWith("settlement"));
-    expect(trading).toEqual([
-      expect.stringContaining("SELL 100 YES @ 0.57 GTC"),
-      expect.stringContaining("joined an empty level at 0.57"),
-      expect.stringContaining(taker.id),
-      expect.stringContaining("canceled by its owner, 20.5 of 100 matched"),
-    ]);
-  });
-
-  it("is refused for an unknown id", async () => {
-    for (const id of ["none", "00000000-0000-8000-8000-000000000001"]) {
-      await api.refused(`GET /sim/orders/${id}`, "ORDER_NOT_FOUND");
-    }
-  });
-});
-
-describe("POST /sim/chain/faults", () => {
-  it("is refused for an unknown order of any account", async () => {
-    const fault = { kind: "fail", of: "nope" };
-    const { body } = await api.refused("POST /sim/chain/faults", "ORDER_NOT_FOUND", fault);
-    expect(body.error).toBe('no order "nope"');
-  });
-});
-
 describe("POST /sim/explain-auth", () => {
   interface Explanation {
     readonly verdict: string;
@@ -234,21 +165,5 @@ describe("POST /sim/explain-auth", () => {
     const sent = { ...request, headers: {} };
     const { body } = await api.refused("POST /sim/explain-auth", "CONFLICTING_FIELDS", sent);
     expect(body.error).toBe('url and path contradict each other: "/orders" and "/order"');
-  });
-});
-
-describe("the story of an order that could match one of its own account", () => {
-  it.each([
-    ["cancel-taker", { price: 0.55 }, true],
-    ["cancel-both", { price: 0.55 }, true],
-    ["cancel-taker", { price: 0.5, orderType: "FOK" }, true],
-    ["allow", { price: 0.5 }, false],
-  ])("under %s, for %j, names that order and not the limit price: %s", async (selfTrade, fields, isNamed) => {
-    const tokenId = await api.newToken({ selfTrade });
-    const { id: own } = await trader.place({ tokenId, side: "SELL", price: 0.5, size: 10 });
-    const { id } = await trader.place({ tokenId, side: "BUY", size: 5, ...fields });
-    const { summary, story } = await api.get<OrderStory>(`/sim/orders/${id}`);
-    for (const text of [summary, story[0]?.what]) expect(text?.includes(own)).toBe(isNamed);
-    expect(story[0]?.what).not.toContain("beyond its limit");
   });
 });

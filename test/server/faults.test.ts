@@ -4,73 +4,26 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { Faults } from "../../src/server/faults.ts";
 import type * as http from "../support/http.ts";
 import { apiOfTest, startApi, useApi } from "../support/http.ts";
-import { rowsOf } from "../support/table.ts";
 import { addFault, isHungUp } from "./faults.ts";
 import { headerLines, repliesTo, replyTo, requestBytes } from "./raw-socket.ts";
-import type { Fault, FaultPage, Info, NewFault, OrderPage, PlacedOrder } from "./replies.ts";
+import type { Fault, FaultPage, NewFault, OrderPage, PlacedOrder } from "./replies.ts";
 import { deriveTrader, type Trader } from "./trader.ts";
 
 const api = useApi();
 beforeEach(() => api.post("/sim/reset"));
 
-const all = async (): Promise<readonly Fault[]> => (await api.get<FaultPage>("/sim/faults")).data;
 const onTime = (fault: NewFault): Promise<Fault> => addFault(api, { route: "/clob/time", ...fault });
 const onOrders = (fault: NewFault): Promise<Fault> =>
   addFault(api, { route: "POST /clob/order", times: 1, ...fault });
 const statusOf = async (route: http.Route): Promise<number> => (await api.send(route)).status;
-/** The answers to requests for the time: the status, and the faults that applied. */
-async function answers(count: number): Promise<string[]> {
-  const found: string[] = [];
-  for (let index = 0; index < count; index += 1) {
-    const { status, headers } = await api.send("GET /clob/time");
-    found.push([status, headers["x-sim-fault"] ?? []].flat().join(" by "));
-  }
+/** The statuses of the answers to requests for the time. */
+async function statuses(count: number): Promise<number[]> {
+  const found: number[] = [];
+  while (found.length < count) found.push(await statusOf("GET /clob/time"));
   return found;
 }
-const statuses = async (count: number): Promise<number[]> =>
-  (await answers(count)).map((answer) => Number.parseInt(answer, 10));
 
 describe("POST /sim/faults", () => {
-  it("returns the fault with its defaults", async () => {
-    const counts = { matched: 0, fired: 0, remaining: null };
-    expect(await addFault(api, { status: 503 })).toEqual({
-      ...{ id: "fault-1", route: "*", status: 503, retryAfter: 1, latency: null, drop: null },
-      ...{ probability: 1, times: null, after: 0, ...counts },
-    });
-    const fields = { latency: "1m30s", drop: "reply", probability: 0.25, times: 3, after: 2 } as const;
-    expect(await addFault(api, { route: "POST /order", ...fields })).toEqual({
-      ...{ id: "fault-2", route: "POST /clob/order", status: null, retryAfter: null },
-      ...{ ...fields, ...counts, remaining: 3 },
-    });
-  });
-
-  it.each<[Record<string, unknown>, ...string[]]>([
-    [{}, "status", "latency", "drop"],
-    [{ route: "*", times: 1 }, "status", "latency", "drop"],
-    [{ status: 200 }, "status"],
-    [{ status: "503" }, "status"],
-    [{ status: 503, drop: "reply" }, "status", "drop"],
-    [{ drop: "socket" }, "drop"],
-    [{ latency: "soon" }, "latency"],
-    [{ latency: 200 }, "latency"],
-    [{ latency: "2h" }, "latency"],
-    [{ status: 500, retryAfter: 1 }, "retryAfter"],
-    [{ latency: "1s", retryAfter: 1 }, "retryAfter"],
-    [{ status: 429, retryAfter: -1 }, "retryAfter"],
-    [{ status: 429, retryAfter: 0.5 }, "retryAfter"],
-    [{ status: 503, probability: 1.1 }, "probability"],
-    [{ status: 503, probability: -0.1 }, "probability"],
-    [{ status: 503, times: 0 }, "times"],
-    [{ status: 503, times: 1.5 }, "times"],
-    [{ status: 503, after: -1 }, "after"],
-    [{ status: 503, route: "" }, "route"],
-    [{ status: 503, route: 5 }, "route"],
-  ])("refuses %j", async (body, ...fields) => {
-    const refusal = await api.refused("POST /sim/faults", "INVALID_PARAMETER", body);
-    expect(refusal.body.details).toEqual({ fields });
-    expect(await all()).toEqual([]);
-  });
-
   it("accepts at most a thousand", async () => {
     for (let count = 0; count < 1000; count += 1) await onTime({ status: 503 });
     await api.refused("POST /sim/faults", "LIMIT_REACHED", { status: 503 });
@@ -78,51 +31,6 @@ describe("POST /sim/faults", () => {
 });
 
 describe("the route of a fault", () => {
-  it.each([
-    ["POST /clob/order", "POST /clob/order"],
-    ["POST /order", "POST /clob/order"],
-    ["/order", "/clob/order"],
-    ["GET /api/markets/{id}", "GET /api/markets/{idOrSlug}"],
-    ["GET  /api/markets/{idOrSlug}/trades", "GET /api/markets/{idOrSlug}/trades"],
-    ["/api/events/{}", "/api/events/{idOrSlug}"],
-    ["*", "*"],
-  ])("may be %j", async (route, written) => {
-    expect((await addFault(api, { route, status: 503 })).route).toBe(written);
-  });
-
-  it.each([
-    ["POST /clob/ordr", 'did you mean "POST /clob/order"?'],
-    ["POST /ordr", 'did you mean "POST /clob/order"?'],
-    ["PUT /clob/order", 'did you mean "POST /clob/order"?'],
-    ["post /clob/order", 'did you mean "POST /clob/order"?'],
-    ["GET /markets", 'did you mean "GET /api/markets"?'],
-    ["/clob/books", 'did you mean "/clob/book"?'],
-    ["GET /clob/time/", 'did you mean "GET /clob/time"?'],
-    ["nowhere at all", "GET /openapi.json lists all routes"],
-    ["GET /sim/clock", "never the control plane"],
-    ["/sim/accounts/{address}/fund", "never the control plane"],
-    ["GET /healthz", "never the control plane, /healthz or /openapi.json"],
-    ["/openapi.json", "never the control plane, /healthz or /openapi.json"],
-  ])("must be an endpoint that accepts faults; the hint names the nearest: %j", async (route, hint) => {
-    const { body } = await api.refused("POST /sim/faults", "INVALID_PARAMETER", { route, status: 503 });
-    expect(body.details).toEqual({ fields: ["route"] });
-    expect(body.hint).toContain(hint);
-  });
-
-  it("with a method matches that method only, without one every method of the path", async () => {
-    const routes = ["DELETE /clob/order", "POST /clob/order", "GET /clob/orders"] as const;
-    await addFault(api, { route: "DELETE /clob/order", status: 503 });
-    expect(await Promise.all(routes.map(statusOf))).toEqual([503, 401, 401]);
-    await addFault(api, { route: "/clob/order", status: 504 });
-    expect(await Promise.all(routes.map(statusOf))).toEqual([503, 504, 401]);
-  });
-
-  it("with a parameter matches every path of that form", async () => {
-    await addFault(api, { route: "GET /api/markets/{id}", status: 503 });
-    const routes = ["GET /api/markets/any", "GET /api/markets/any/trades", "GET /api/markets"] as const;
-    expect(await Promise.all(routes.map(statusOf))).toEqual([503, 404, 200]);
-  });
-
   it("that is * matches every endpoint of the imitated service and no other", async () => {
     await addFault(api, { status: 503 });
     for (const [path, operations] of Object.entries(api.document.json.paths)) {
@@ -139,23 +47,6 @@ describe("the route of a fault", () => {
 });
 
 describe("the number of firings of a fault", () => {
-  it.each(
-    rowsOf(`
-    is at most \`times\` | [{"status":503,"times":2}] | 503, 503, 200, 200 | 4 matched, 2 fired, 0 remaining
-    starts to grow after \`after\` requests of its route | [{"status":503,"after":2,"times":1}] | 200, 200, 503, 200 | 4 matched, 1 fired, 0 remaining
-    does not count requests that an earlier fault answered | [{"status":502,"times":2},{"status":503,"times":1}] | 502, 502, 503, 200 | 4 matched, 2 fired, 0 remaining; 4 matched, 1 fired, 0 remaining
-    is 0 with probability 0, and grows with every request with 1 | [{"status":503,"probability":0},{"status":504,"probability":1}] | 504, 504, 504, 504, 504 | 5 matched, 0 fired, null remaining; 5 matched, 5 fired, null remaining
-    `),
-  )("%s", async (_rule, faults = "", expected = "", counts) => {
-    for (const fault of JSON.parse(faults) as NewFault[]) await onTime(fault);
-    await statusOf("GET /clob/book");
-    expect((await statuses(expected.split(", ").length)).join(", ")).toBe(expected);
-    const counted = (await all()).map(
-      ({ matched, fired, remaining }) => `${matched} matched, ${fired} fired, ${remaining} remaining`,
-    );
-    expect(counted.join("; ")).toBe(counts);
-  });
-
   it("depends on seed and id only: it repeats after a reset and on another server", async () => {
     const chance: NewFault = { route: "/clob/time", status: 503, probability: 0.5 };
     const other = await apiOfTest();
@@ -184,51 +75,6 @@ describe("the number of firings of a fault", () => {
     await onTime({ status: 502, times: 10 });
     await onTime(chance);
     expect(await statuses(40)).toEqual([...Array(10).fill(502), ...alone.slice(10)]);
-  });
-});
-
-describe("the list of faults", () => {
-  it("has the oldest first, in pages", async () => {
-    const added: Fault[] = [];
-    for (const fault of [{ status: 503 }, { latency: "5ms" }, { drop: "connection" }] as const)
-      added.push(await onTime(fault));
-    expect(await all()).toEqual(added);
-    const page = { data: added.slice(1, 2), limit: 1, offset: 1, total: 3, hasMore: true };
-    expect(await api.get<FaultPage>("/sim/faults?limit=1&offset=1")).toEqual(page);
-  });
-
-  it("loses faults one by one or all at once, and their ids are not reused", async () => {
-    await onTime({ status: 502 });
-    await onTime({ status: 503 });
-    const { body } = await api.send<Fault>("DELETE /sim/faults/fault-1");
-    expect(body).toMatchObject({ id: "fault-1", fired: 0 });
-    expect(await statuses(1)).toEqual([503]);
-    await onTime({ status: 504 });
-    expect((await api.send("DELETE /sim/faults")).body).toEqual({ removed: ["fault-2", "fault-3"] });
-    expect([await statuses(1), await all()]).toEqual([[200], []]);
-    expect((await addFault(api, { status: 503 })).id).toBe("fault-4");
-  });
-
-  it("has no fault of an unknown id", async () => {
-    const gone = "DELETE /sim/faults/fault-1";
-    expect((await api.refused(gone, "FAULT_NOT_FOUND")).body.hint).toContain("there are none");
-    await addFault(api, { status: 503 });
-    await addFault(api, { status: 503 });
-    await api.send(gone);
-    expect((await api.refused(gone, "FAULT_NOT_FOUND")).body.hint).toContain("GET /sim/faults");
-  });
-
-  it("is not part of the exchange: state and snapshots do not have it, and a reset clears it", async () => {
-    const before = await api.get<Info>("/sim");
-    await api.post("/sim/snapshots");
-    await onTime({ status: 503, times: 5 });
-    expect(await statuses(2)).toEqual([503, 503]);
-    expect(await api.get<Info>("/sim")).toEqual(before);
-    await api.post("/sim/snapshots/snapshot-1/restore");
-    expect([await statuses(1), (await all())[0]?.remaining]).toEqual([[503], 2]);
-    await api.post("/sim/reset");
-    expect([await statuses(1), await all()]).toEqual([[200], []]);
-    expect((await addFault(api, { status: 503 })).id).toBe("fault-1");
   });
 });
 
@@ -267,14 +113,6 @@ describe("a fault with a status", () => {
     expect(body.hint).toContain(`DELETE /sim/faults/${id}`);
     expect(body.details).toEqual({ fault: id });
     expect(await openOrders()).toBe(0);
-  });
-
-  it("answers with the Retry-After it was given", async () => {
-    for (const retryAfter of [30, 0]) {
-      await onTime({ status: 429, retryAfter, times: 1 });
-      const { headers } = await api.refused("GET /clob/time", "RATE_LIMITED");
-      expect(headers["retry-after"]).toBe(String(retryAfter));
-    }
   });
 
   it("answers before signature, query and body are checked", async () => {
@@ -354,24 +192,6 @@ describe("a fault with a latency", () => {
     await untilFired(short.id, 1);
     const [late, soon] = await Promise.all([first, second]);
     expect(sequenceOf(late)).toBe(sequenceOf(soon) + 1);
-  });
-
-  it("applies together with the first fault that fires and does more than delay, in any order", async () => {
-    await onTime({ status: 503, times: 1, after: 1 });
-    await onTime({ latency: "1ms", times: 4 });
-    await onTime({ latency: "2ms", status: 504, times: 1, after: 1 });
-    expect(await answers(5)).toEqual([
-      "200 by fault-2",
-      "503 by fault-2, fault-1",
-      "504 by fault-2, fault-3",
-      ...["200 by fault-2", "200"],
-    ]);
-    expect((await all()).map(({ matched, fired }) => [matched, fired].join())).toEqual(["5,1", "5,4", "5,1"]);
-  });
-
-  it("applies alone among faults that only delay", async () => {
-    for (const latency of ["1ms", "1ms"]) await onTime({ latency, times: 1 });
-    expect(await answers(3)).toEqual(["200 by fault-1", "200 by fault-2", "200"]);
   });
 
   it("executes the request of a client that has closed the connection, like a slow network", async () => {

@@ -2,7 +2,6 @@ import { describe, expect, it } from "vitest";
 import { isRaw } from "../../src/api/endpoint.ts";
 import { ENDPOINTS } from "../../src/api/endpoints.ts";
 import { ApiError } from "../../src/api/errors.ts";
-import { useApi } from "../support/http.ts";
 
 const LONG = "x".repeat(5_000);
 const ODD_VALUES = [
@@ -21,8 +20,6 @@ function refusalBy(read: (body: Record<string, unknown>) => unknown, body: Recor
   }
 }
 
-const api = useApi();
-
 describe("the error of an invalid field", () => {
   const bodies = ENDPOINTS.flatMap(({ method, path, body }) =>
     body === null || isRaw(body) ? [] : [{ route: `${method} ${path}`, body }],
@@ -33,19 +30,5 @@ describe("the error of an invalid field", () => {
       expect(messages).not.toEqual([]);
       for (const message of messages) expect(message).not.toMatch(/invalid/i);
     }
-  });
-
-  it.each([
-    [{ nonce: null }, "nonce: expected a string or a number, found null"],
-    [{ timestamp: 1.5 }, "timestamp: expected a string or an integer, found the number 1.5"],
-  ])("lists what a field takes, in the words of JSON: %j", async (fields, message) => {
-    const { body } = await api.refused("POST /clob/auth/derive-api-key", "INVALID_AUTH_PAYLOAD", fields);
-    expect(body.error).toBe(message);
-  });
-
-  it("names an object of any keys so", async () => {
-    const sent = { method: "GET", url: "/clob/orders", headers: [] };
-    const { body } = await api.refused("POST /sim/explain-auth", "INVALID_PARAMETER", sent);
-    expect(body.error).toBe("headers: expected an object, found an array");
   });
 });

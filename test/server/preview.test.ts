@@ -76,18 +76,3 @@ test("a preview lists the own orders that the market's self-trade policy would c
   const { order: previewed } = await exchange.preview({ ...order, address: alice.address });
   expect(previewed).toMatchObject({ status: "LIVE", fills: [], cancels: [resting.id] });
 });
-
-test.for([
-  [{}, "address: expected the address of an account"],
-  [{ address: "alice" }, "address: expected the address of an account"],
-  [{ address: `0x${"1".repeat(40)}`, prise: 1 }, 'did you mean "price"?'],
-])("%j is refused: %s", async ([body, message], { exchange }) => {
-  const reply = await fetch(`${exchange.url}/sim/orders/preview`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify(body),
-  });
-  expect(reply.status).toBe(400);
-  const { error, hint = "" } = (await reply.json()) as { error: string; hint?: string };
-  expect(`${error} ${hint}`).toContain(message);
-});

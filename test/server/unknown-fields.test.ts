@@ -3,7 +3,8 @@ import type { Param } from "../../src/api/endpoint.ts";
 import { isRaw } from "../../src/api/endpoint.ts";
 import { ENDPOINTS } from "../../src/api/endpoints.ts";
 import { type Api, type Request, useApi } from "../support/http.ts";
-import type { MarketPage, PlacedOrder } from "./replies.ts";
+import { replyTo, requestBytes } from "./raw-socket.ts";
+import type { MarketPage } from "./replies.ts";
 import { deriveTrader, useTrader } from "./trader.ts";
 
 const api = useApi();
@@ -48,31 +49,6 @@ describe("the control plane", () => {
     },
   );
 
-  it.each([
-    ["/sim/clock", { advence: "1h" }, "advence", "advance"],
-    ["/sim/markets", { question: "Will it rain?", tickSiz: 0.001 }, "tickSiz", "tickSize"],
-    [`/sim/accounts/0x${"1".repeat(40)}/fund`, { colateral: 1000 }, "colateral", "collateral"],
-  ])("names the nearest field of %s", async (path, body, field, meant) => {
-    const message = await refusedFor(api, { method: "POST", path, body }, field);
-    expect(message).toContain(`unknown field "${field}", did you mean "${meant}"?; the body takes `);
-  });
-
-  it("lists the fields of an endpoint's query or body", async () => {
-    const query = await refusedFor(api, { method: "POST", path: "/sim/clock?advance=1h" }, "advance");
-    expect(query).toBe('unknown field "advance"; the body takes mode, time, advance, rate');
-    const none = await refusedFor(api, { method: "POST", path: "/sim/reset", body: { seed: 7 } }, "seed");
-    expect(none).toBe('unknown field "seed"; it takes no fields');
-    const page = await refusedFor(api, { method: "GET", path: "/sim/accounts?limt=5" }, "limt");
-    expect(page).toBe('unknown field "limt", did you mean "limit"?; the query takes limit, offset');
-  });
-
-  it("accepts an empty object if it has no body, and refuses everything but an object", async () => {
-    expect((await api.send("POST /sim/chain/bump", {})).status).toBe(200);
-    for (const body of ["[]", "{", "null", '"text"']) {
-      await api.refused("POST /sim/chain/bump", "INVALID_JSON", body);
-    }
-  });
-
   it("documents that its bodies have no other fields", () => {
     const { schemas } = api.document.json.components;
     expect(schemas.NewClock).toMatchObject({ additionalProperties: false });
@@ -89,38 +65,6 @@ describe("the imitated API", () => {
       expect(headers["x-sim-warning"]).toMatch(/unknown field "zebra".*; unknown field "giraffe"/);
     },
   );
-
-  it("ignores, with a warning, a body that is not an object if it has no body", async () => {
-    for (const body of ["[1]", "{", "7"]) {
-      const { status, headers } = await trader.send("GET /clob/orders", body);
-      expect(status).toBe(200);
-      expect(headers["x-sim-warning"]).toMatch(/^the body is ignored/);
-    }
-    const { headers } = await trader.send("GET /clob/orders", "{}");
-    expect(headers["x-sim-warning"]).toBeUndefined();
-  });
-
-  it.each([
-    ["ordertype", "orderType"],
-    ["order_type", "orderType"],
-    ["timeInForce", "orderType"],
-    ["time_in_force", "orderType"],
-    ["token_id", "tokenId"],
-  ])("names our field for %s of another service", async (field, meant) => {
-    const tokenId = await api.newToken();
-    const order = { tokenId, side: "BUY", price: 0.5, size: 5, [field]: "x" };
-    const reply = await trader.send<PlacedOrder>("POST /clob/order", order);
-    expect(reply).toMatchObject({ status: 200, body: { orderType: "GTC" } });
-    expect(reply.headers["x-sim-warning"]).toBe(`unknown field "${field}", did you mean "${meant}"?`);
-  });
-
-  it("warns of a limit above the maximum, which applies", async () => {
-    const page = await api.send<MarketPage>("GET /api/markets?limit=101");
-    expect(page.body.limit).toBe(100);
-    expect(page.headers["x-sim-warning"]).toBe("limit 101 is above the maximum: 100 is used");
-    const most = await api.send<MarketPage>("GET /api/markets?limit=100");
-    expect(most.headers["x-sim-warning"]).toBeUndefined();
-  });
 
   it("documents its warning as a header of every answer", () => {
     for (const operation of Object.values(api.document.json.paths).flatMap(Object.values)) {
@@ -165,5 +109,37 @@ describe("with unknown fields refused", () => {
     expect(await api.get("/sim")).toMatchObject({ config: { unknownFields: "accept" } });
     const { schemas } = strict.document.json.components;
     expect(schemas.NewOrder).toMatchObject({ additionalProperties: false });
+  });
+});
+
+it("the record of a request with an unknown parameter given twice is incomplete", async () => {
+  const trader = await deriveTrader(api, 1);
+  await trader.refused("DELETE /clob/orders/all?zebra=1&zebra=2", "INVALID_PARAMETER");
+  const { text } = await api.send("GET /sim/report");
+  const records = text.split("\n").filter((line) => line.includes('"k":"refused"'));
+  expect(JSON.parse(records.at(-1) as string)).toMatchObject({
+    d: { code: "INVALID_PARAMETER", field: "zebra", asked: { query: {}, isCut: true } },
+  });
+});
+
+describe("an unknown parameter", () => {
+  const warningOf = async (query: string): Promise<string | undefined> =>
+    (await api.send(`GET /api/markets?${query}`)).headers["x-sim-warning"];
+
+  it("is escaped and cut in the header of the warning", async () => {
+    const names = ["a\r\nx-evil: 1", "\u001b[2J", "größe", "数量", "👍", "\u0000", '"', "a".repeat(4000)];
+    for (const name of names) {
+      const bytes = requestBytes(`GET /api/markets?${encodeURIComponent(name)}=1`);
+      const { status, headers } = await replyTo(api.port, bytes);
+      expect(status).toBe(200);
+      expect([...headers.keys()]).not.toContain("x-evil");
+      expect(headers.get("x-sim-warning")).toEqual([expect.stringMatching(/^unknown field "[ -~]{1,140}"$/)]);
+    }
+  });
+
+  it("is counted and not listed when there are many", async () => {
+    const many = Array.from({ length: 400 }, (_, index) => `zz${index}=1`).join("&");
+    expect((await warningOf(many))?.length).toBeLessThan(200);
+    expect(await warningOf(many)).toContain("and 395 more");
   });
 });

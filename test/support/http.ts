@@ -107,19 +107,27 @@ export class Api {
     return this.#succeed<Body>({ method: "POST", path, ...(body && { body }) });
   }
 
-  /** Sends a request that must be refused with a code, in the common form of errors, without changing the state. */
+  /** Sends a request. A refusal must have the common form of errors, and must not change the state. */
+  async ask<Body>(request: Request | Route, content?: Request["body"]): Promise<Reply<Body | Refusal>> {
+    const before = await this.stateHash();
+    const reply = await this.send<Body | Refusal>(request, content);
+    if (reply.status < 400) return reply;
+    const { code, error } = reply.body as Refusal;
+    expect(error).toMatch(/\S/);
+    expect(statusesOf(code as ErrorCode)).toContain(reply.status);
+    expect(reply.body).toMatchObject({ status: reply.status, requestId: reply.headers["x-request-id"] });
+    expect(await this.stateHash()).toBe(before);
+    return reply;
+  }
+
+  /** Sends a request that must be refused with a code. */
   async refused(
     request: Request | Route,
     code: ErrorCode,
     content?: Request["body"],
   ): Promise<Reply<Refusal>> {
-    const before = await this.stateHash();
-    const reply = await this.send<Refusal>(request, content);
-    const { status, body } = reply;
-    expect({ code: body.code, error: body.error }).toEqual({ code, error: expect.stringMatching(/\S/) });
-    expect(statusesOf(code)).toContain(status);
-    expect(body).toMatchObject({ status, requestId: reply.headers["x-request-id"] });
-    expect(await this.stateHash()).toBe(before);
+    const reply = (await this.ask(request, content)) as Reply<Refusal>;
+    expect(reply.body.code, reply.text).toBe(code);
     return reply;
   }
 

@@ -1,0 +1,83 @@
+import { expect } from "vitest";
+import { Shell } from "../cli/shell.ts";
+import { type Api, type Reply, type Route, requestOf } from "../support/http.ts";
+import type { Refusal } from "./replies.ts";
+import { Trader } from "./trader.ts";
+import { wallet } from "./wallet.ts";
+
+/** Wallets that sign requests on pages, by their names there. */
+const WALLETS = { alice: 1, bob: 2 } as const;
+
+/** Headers that a page shows if they are there. */
+const SHOWN_HEADERS = ["x-sim-warning", "x-sim-fault", "retry-after"];
+
+/**
+ * Compares a page of requests with the replies after `> `. A request is signed if it follows the name of a wallet. `<a|b|c>` stands
+ * for several requests, one with each text, of which `a*200` is that many times a. The ids in the reply to a request after
+ * `named RAIN` are RAIN.id, RAIN.yes and so on from then on, RAIN.ID in upper case.
+ */
+export async function expectPage(api: Api, path: string): Promise<void> {
+  const traders = new Map<string, Trader>();
+  const send = async (line: string): Promise<Reply<unknown>> => {
+    const [, name, route = "", body] = /^(?:([a-z]+) )?([A-Z]+ \S+)(?: (.*))?$/.exec(line) ?? [];
+    const request = requestOf(route as Route, body);
+    if (name === undefined) return api.ask(request);
+    const trader = traders.get(name) ?? expect.fail(`derive ${name} is not before ${line}`);
+    return api.ask(trader.signed(request.method, request.path, body));
+  };
+  const sendAll = async (...words: string[]) => {
+    const replies: string[] = [];
+    for (const line of expanded(words.join(" "))) replies.push(shown(await send(line)));
+    return replies.join("\n");
+  };
+  const senders = ["GET", "POST", "PUT", "DELETE", ...Object.keys(WALLETS)];
+  const verbs = {
+    ...Object.fromEntries(senders.map((first) => [first, (...words: string[]) => sendAll(first, ...words)])),
+    derive: async (name = "") => {
+      const account = wallet(WALLETS[name as keyof typeof WALLETS]);
+      traders.set(name, await new Trader(api, account.address).derive(account));
+      shell.names.set(`${name}.address`, account.address);
+      return undefined;
+    },
+    named: async (name = "", ...words: string[]) => {
+      const reply = await send(words.join(" "));
+      expect(reply.status, reply.text).toBe(200);
+      for (const [key, id] of idsIn(reply.body as object)) shell.names.set(`${name}.${key}`, id);
+      return shown(reply);
+    },
+  };
+  const shell: Shell = new Shell({ path, read: () => "" }, verbs);
+  await shell.expectPage(path);
+}
+
+/** Returns the texts for which a line with `<a|b>` stands. */
+function expanded(line: string): string[] {
+  const [, before = "", choices, after = ""] = /^([^<]*)<([^<>]*)>(.*)$/.exec(line) ?? [];
+  if (choices === undefined) return [line];
+  return choices
+    .split("|")
+    .map((choice) => choice.replace(/^(.+)\*(\d+)$/, (_, text, count) => text.repeat(Number(count))))
+    .flatMap((choice) => expanded(before + choice + after));
+}
+
+/** Returns a reply: a refusal in a line as status, code, error, hint and details; then headers. */
+function shown({ status, text, body, headers }: Reply<unknown>): string {
+  const { code, error, hint, details } = body as Refusal;
+  const refusal = [`${status} ${code} ${error}`, hint, details && JSON.stringify(details)];
+  const content =
+    status < 400 ? text || `${status}` : refusal.filter((part) => part !== undefined).join("; ");
+  const named = SHOWN_HEADERS.filter((name) => headers[name] !== undefined);
+  return [content, ...named.map((name) => `${name}: ${headers[name]}`)].join("\n");
+}
+
+/** Returns the ids in a reply, by the ends of their names. */
+function idsIn(body: object): (readonly [key: string, id: string])[] {
+  const { id, eventId, conditionId, tokens } = body as Readonly<Record<string, string>> & {
+    readonly tokens?: readonly { readonly tokenId: string }[];
+  };
+  const [yes, no] = tokens?.map(({ tokenId }) => tokenId) ?? [];
+  const inUpperCase = { ID: id?.toUpperCase(), EVENT: eventId?.toUpperCase() };
+  return Object.entries({ id, event: eventId, condition: conditionId, yes, no, ...inUpperCase }).filter(
+    (entry): entry is [string, string] => entry[1] !== undefined,
+  );
+}
