@@ -72,7 +72,8 @@ describe("clobsim", () => {
     folder.write("file", "");
     const printed = await new Shell(folder).expectPage(join(import.meta.dirname, "cli/refused.txt"));
     expect(printed).toMatch(/^(?:!! clobsim: .*\nexit 2(?:\n|$))+$/);
-    for (const name of ["d", "e"]) expect(existsSync(folder.at(name)), `${name} was written`).toBe(false);
+    for (const name of ["d", "e", "d.json", "d.csv"])
+      expect(existsSync(folder.at(name)), `${name} was written`).toBe(false);
   });
 
   it("warns about variables that it ignores", async () => {
