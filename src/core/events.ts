@@ -169,7 +169,8 @@ const EVENTS = {
   miningSet: event<Mining>(({ mode }) => `mining is ${mode}`),
   blockTermsSet: event<BlockTerms>(() => "block header fields set"),
   /** Sets the base fee of the next block only, wei per gas. */
-  nextBaseFeeSet: event<{ baseFee: number }>(({ baseFee }) => `the next base fee is ${baseFee} wei`),
+  /** `schedulesBlock`: a pending transaction waited for such a fee. */
+  nextBaseFeeSet: event<{ baseFee: number; schedulesBlock?: boolean }>(({ baseFee }) => `the next base fee is ${baseFee} wei`),
 };
 
 const openText = (state: State, order: number): string => sizeText(remainingOf(state.orders.get(order)));

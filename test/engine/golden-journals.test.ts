@@ -102,6 +102,19 @@ function keepBaseFee({ exchange }: OpenedExchange): void {
     exchange.submit(command);
 }
 
+/** Sets a lower base fee in a gas spike, in which a call waits. */
+function lowerBaseFee({ exchange, clock }: OpenedExchange): void {
+  openArena(exchange);
+  const spike = { kind: "setSettlementFault", fault: "gasSpike", probability: 1_000_000, times: null } as const;
+  for (const command of [
+    ...[{ ...spike, blocks: 0, baseFee: 500_000_000_000, reason: null }, pay("ann", 10, 0, 2), mine],
+    { kind: "setNextBaseFee", baseFee: 1_000_000_000 } as const,
+  ])
+    exchange.submit(command);
+  runSteps(clock.moveInSteps(clock.setting, millis(exchange.now + 10_000)));
+  exchange.submit(mine);
+}
+
 const HISTORIES: Readonly<Record<string, History>> = {
   "plain-trading": {
     config: {},
@@ -148,10 +161,13 @@ const HISTORIES: Readonly<Record<string, History>> = {
   [REPLACED]: { config: { settlement: "auto" }, play: reuseNonces },
   // The last with rules by which all blocks of a reorganization have a base fee that was set.
   "base-fee-kept-by-a-reorganization": { config: { settlement: "manual" }, play: keepBaseFee },
+  // The last with rules by which a base fee that is set makes no block due.
+  "base-fee-without-a-block": { config: { settlement: "auto" }, play: lowerBaseFee },
 };
 
 /** Content hashes of final states, for journals whose last line has the hash of the history. */
 const CONTENT: Readonly<Record<string, string>> = {
+  "base-fee-without-a-block": "3dd82b546b9ae8509ae84f27f950e044ee1a58bca7d6cd52f5d4c73e1202531c",
   "base-fee-kept-by-a-reorganization": "b97fe01ada9443cbaecfac10498617a4d3b95156ee1334ee8a8ba5d3c514a579",
   [REPLACED]: "1a50ba912b8e03e83051e577877d3580116800a623c05be51affce4f37f8aab3",
   "permissions-restored-by-a-reorganization":

@@ -197,7 +197,10 @@ export const blockDeciders = {
     const terms = { miner: miner ?? now.miner, gasLimit: gasLimit ?? now.gasLimit };
     return accepted([{ kind: "blockTermsSet", blocks: chain.blocks.size, ...terms }]);
   },
-  setNextBaseFee: (_state, { baseFee }) => accepted([{ kind: "nextBaseFeeSet", baseFee }]),
+  setNextBaseFee({ chain }, { baseFee }, rules) {
+    const schedulesBlock = rules.baseFeeSchedules && isAnyUnderpriced(chain, baseFee);
+    return accepted([{ kind: "nextBaseFeeSet", baseFee, ...(schedulesBlock && { schedulesBlock }) }]);
+  },
 } satisfies Partial<Deciders>;
 
 export const blockAppliers = {
@@ -275,7 +278,8 @@ export const blockAppliers = {
     const before = chain.blockTerms.filter(({ blocks }) => blocks !== terms.blocks);
     chain.blockTerms = [...before.slice(1 - MAX_BLOCK_TERMS), terms];
   },
-  nextBaseFeeSet({ chain }, { baseFee }) {
+  nextBaseFeeSet({ chain, config }, { baseFee, schedulesBlock = false }, at) {
     chain.nextBaseFee = baseFee;
+    if (schedulesBlock) scheduleBlock(chain, config, at);
   },
 } satisfies Partial<Appliers>;

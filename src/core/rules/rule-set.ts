@@ -40,6 +40,8 @@ export interface RuleSet {
   readonly replacingUsesBaseFee: boolean;
   /** Whether setting a balance of native currency schedules a block for a call that waits for gas money. */
   readonly gasMoneySchedules: boolean;
+  /** Whether setting the next base fee schedules a block for a transaction that waits for such a fee. */
+  readonly baseFeeSchedules: boolean;
 }
 
 export const RULES: RuleSet = {
@@ -48,14 +50,17 @@ export const RULES: RuleSet = {
   lostNoncesUndo: true,
   replacingUsesBaseFee: true,
   gasMoneySchedules: true,
+  baseFeeSchedules: true,
 };
 
-const BASE_FEES_KEPT: RuleSet = { ...RULES, replacingUsesBaseFee: false, gasMoneySchedules: false };
+const BASE_FEES_WAIT: RuleSet = { ...RULES, baseFeeSchedules: false };
+const BASE_FEES_KEPT: RuleSet = { ...BASE_FEES_WAIT, replacingUsesBaseFee: false, gasMoneySchedules: false };
 const REPLACED_CALLS_KEPT: RuleSet = { ...BASE_FEES_KEPT, lostNoncesUndo: false };
 const PERMISSIONS_KEPT: RuleSet = { ...REPLACED_CALLS_KEPT, replacedCallsStartAnew: false };
 
 /** Rules of earlier versions, latest first. */
 export const EARLIER_RULES: readonly RuleSet[] = [
+  BASE_FEES_WAIT,
   BASE_FEES_KEPT,
   REPLACED_CALLS_KEPT,
   PERMISSIONS_KEPT,

@@ -1,4 +1,4 @@
-import { type Building, type Chain, miningOf } from "../chain/chain.ts";
+import { type Building, type Chain, maxFeeOf, miningOf } from "../chain/chain.ts";
 import { movesOf, supplyChangesOf } from "../chain/settlement.ts";
 import {
   awaitsBlock,
@@ -89,11 +89,12 @@ export function scheduleBlock(chain: Chain, config: ExchangeConfig, at: Millis):
   chain.nextBlockAt = mode === "instant" ? at : millis(at + intervalMs);
 }
 
-/** Whether a pending transaction is deferred because the base fee exceeds its offer. */
-export const isAnyUnderpriced = ({ deferred, transactions }: Chain): boolean =>
+/** Whether a pending transaction that offers at least `fee` is deferred because the base fee exceeded its offer. */
+export const isAnyUnderpriced = ({ deferred, transactions }: Chain, fee = 0): boolean =>
   deferred.some((number) => {
-    const { status, exception } = transactions.get(number);
-    return status === "PENDING" && exception?.hold === "UNDERPRICED";
+    const transaction = transactions.get(number);
+    const { status, exception } = transaction;
+    return status === "PENDING" && exception?.hold === "UNDERPRICED" && maxFeeOf(transaction) >= fee;
   });
 
 /** Returns the exception of a transaction, creating it if necessary; only `apply` may call it. */

@@ -20,6 +20,7 @@ a block has all trades since the previous one | auto | trade; advance 1s; trade 
 a settlement gets the faults in the order of setting, one per attempt, as often as requested | manual | fault delay blocks=1; fault fail times=2; trade 3; mine > mine; trade; mine | MATCHED FAILED FAILED at 1 > MINED FAILED FAILED MINED at 3
 a ghost fill makes no block due | auto | fault ghost; trade; advance 1h | MATCHED at 1
 a gas spike makes no block due until fees are raised | auto | fault gas-spike; trade; advance 1d > bump; advance 1d | MATCHED at 1 > CONFIRMED at 4
+a lower base fee that is set makes a block due in a gas spike | auto | fault gas-spike; trade; advance 1d; base-fee 200; advance 1d > base-fee 100; advance 2s | MATCHED at 1 > MINED at 2
 a gas spike up to the maximum fee of the exchange defers nothing | manual | fault gas-spike baseFeeGwei=100; trade; mine | MINED at 1
 a base fee above the maximum fee of the exchange defers its settlements by one block | auto | base-fee 500; trade; advance 2s > advance 2s | MATCHED at 1 > MINED at 2
 a reorganization makes the next block due | auto | trade; advance 2s; reorg 1 > advance 2s > advance 4s | MATCHED at 1 > MINED at 2 > CONFIRMED at 4
