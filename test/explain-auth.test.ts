@@ -141,7 +141,7 @@ describe("the explanation of a pasted request", () => {
         for (const secret of [SECRET, PASSPHRASE, sign(SECRET, canonicalMessage)])
           expect(shown).not.toMatch(secret);
       }),
-      runs(200, 7),
+      runs(100, 7),
     );
   });
 

@@ -224,7 +224,7 @@ describe("the explanation of a wrong signature", () => {
         expect(hint).not.toMatch(right.digest("hex"));
         expect(hint.includes(`secret ${secret}`) && secret !== "").toBe(false);
       }),
-      runs(100, 7),
+      runs(50, 7),
     );
   });
 });
@@ -261,7 +261,7 @@ describe("restyled bodies", () => {
           expect(JSON.parse(restyled.text)).toEqual(JSON.parse(JSON.stringify(JSON.parse(text))));
         }
       }),
-      runs(200, 7),
+      runs(100, 7),
     );
   });
 

@@ -163,7 +163,7 @@ describe("any request", () => {
         expect(JSON.stringify([outcome.message, outcome.help])).not.toMatch(SECRET);
         expect(JSON.stringify([outcome.message, outcome.help])).not.toMatch(PASSPHRASE);
       }),
-      runs(300, 7),
+      runs(150, 7),
     );
   });
 });

@@ -228,7 +228,7 @@ describe("a payload", () => {
           /^(INVALID_AUTH_PAYLOAD|TIMESTAMP_OUT_OF_WINDOW|INVALID_WALLET_SIGNATURE)$/,
         );
       }),
-      runs(200, 7),
+      runs(100, 7),
     );
   });
 });

@@ -53,7 +53,7 @@ describe("bots", () => {
           expect(play(list)).toEqual(expected);
         },
       ),
-      runs(8),
+      runs(4),
     );
   });
 
@@ -165,7 +165,7 @@ it("bots break no invariant and are deterministic in any history of clients and 
       orders.with += exchange.state.orders.size;
       orders.without += playHistory(seed, null).exchange.state.orders.size;
     }),
-    runs(60),
+    runs(30),
   );
   expect(orders.with).toBeGreaterThan(orders.without);
 });

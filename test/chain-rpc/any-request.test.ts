@@ -63,7 +63,7 @@ async function checkReply(body: unknown): Promise<void> {
 
 describe("no request is an internal error, and every answer follows JSON-RPC 2.0:", () => {
   it("any JSON", async () => {
-    await fc.assert(fc.asyncProperty(fc.jsonValue(), checkReply), runs(600));
+    await fc.assert(fc.asyncProperty(fc.jsonValue(), checkReply), runs(300));
   });
 
   it("any call with any fields", async () => {
@@ -72,11 +72,11 @@ describe("no request is an internal error, and every answer follows JSON-RPC 2.0
       { jsonrpc: fc.oneof(fc.constant("2.0"), field), id: field, method: field, params: field },
       { requiredKeys: [] },
     );
-    await fc.assert(fc.asyncProperty(any, checkReply), runs(600));
+    await fc.assert(fc.asyncProperty(any, checkReply), runs(300));
   });
 
   it("any method with almost valid parameters", async () => {
-    await fc.assert(fc.asyncProperty(call, checkReply), runs(3_000));
+    await fc.assert(fc.asyncProperty(call, checkReply), runs(1_500));
   });
 
   it("any batch, with an answer for each call", async () => {
@@ -86,6 +86,6 @@ describe("no request is an internal error, and every answer follows JSON-RPC 2.0
       const { body } = await post<Answer[]>(api, batch);
       expect(body).toHaveLength(batch.length);
     };
-    await fc.assert(fc.asyncProperty(batches, check), runs(150));
+    await fc.assert(fc.asyncProperty(batches, check), runs(75));
   });
 });

@@ -133,7 +133,7 @@ describe.each([
 
   it("and each of its copies are independent of changes to the others, open and closed", () => {
     const steps = fc.array(step, { maxLength: 40, size: "max" });
-    forAll(runs(150), [steps], (some) => void play(packing(), some));
+    forAll(runs(75), [steps], (some) => void play(packing(), some));
   });
 
   it("is not changed by its copy after a snapshot between them has been read", () => {
@@ -151,7 +151,7 @@ describe.each([
 
   it("becomes an image and again the same table, moments shifted", () => {
     const steps = fc.array(step, { maxLength: 10, size: "max" });
-    forAll(runs(50), [steps, fc.integer({ min: -NOON / 2, max: NOON })], (some, by) => {
+    forAll(runs(25), [steps, fc.integer({ min: -NOON / 2, max: NOON })], (some, by) => {
       const used = packing();
       const { table, items, open } = play(used, some);
       const shifted = PackedTable.of(used, structuredClone(table.image()), by);

@@ -30,9 +30,9 @@ interface Expected {
 /** Ways to create a table, its expected items, and the number of cases. */
 const INITIAL_TABLES: readonly [how: string, table: () => Table<Item>, items: () => Item[], cases: number][] =
   [
-    ["empty", () => new Table(), () => [], 150],
-    ["filled", () => filled(), () => made(0, SIZE), 60],
-    ["lazy", () => Table.lazy(SIZE, made), () => made(0, SIZE), 60],
+    ["empty", () => new Table(), () => [], 75],
+    ["filled", () => filled(), () => made(0, SIZE), 30],
+    ["lazy", () => Table.lazy(SIZE, made), () => made(0, SIZE), 30],
   ];
 
 const pick = fc.oneof(fc.nat(), fc.constantFrom(0, 4_095, 4_096, 8_191, SIZE - 1));

@@ -117,7 +117,7 @@ const action = fc.constantFrom("append", "append", "flush", "flush", "many", "tu
 
 describe("group commit", () => {
   it("acknowledges all durable lines and no others, in any order of events", async () => {
-    await forAllAsync(runs(300, 45), [fc.array(action, { maxLength: 40 })], async (actions) => {
+    await forAllAsync(runs(150, 45), [fc.array(action, { maxLength: 40 })], async (actions) => {
       const run = new Run();
       for (const each of actions) {
         if (each === "append") run.append();

@@ -103,7 +103,7 @@ async function ended(
 describe("a persisted exchange", () => {
   it("behaves like one in memory, with any commands and restarts", async () => {
     await forAllAsync(
-      runs(80),
+      runs(40),
       [config, fc.array(turn, { maxLength: 24, size: "max" })],
       async (some, turns) => {
         let wall = NOON;

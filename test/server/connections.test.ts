@@ -111,7 +111,7 @@ describe("requests of one connection", () => {
         expect(runs[1]).toEqual(runs[0]);
         expect(runs[2]).toEqual(runs[0]);
       }),
-      runs(60, 7),
+      runs(30, 7),
     );
   });
 

@@ -306,7 +306,7 @@ describe("a sequence of requests", () => {
         expect(await answersTo(await exchangeAt(own, number), steps)).toEqual(await answersTo(alone, steps));
         await Promise.all([own.close(), alone.close()]);
       }),
-      runs(12, 11),
+      runs(6, 11),
     );
   });
 

@@ -61,7 +61,7 @@ test("a preview equals the result of placing the order, and changes nothing", as
         expect(shares).toBeCloseTo(reservedOf(after) - reservedOf(before), 6);
       }
     }),
-    runs(60, 7),
+    runs(30, 7),
   );
 });
 

@@ -29,7 +29,7 @@ const forAll = <Values extends [unknown, ...unknown[]]>(
       closeAll();
       await api.post("/sim/reset");
     }),
-    runs(12),
+    runs(6),
   );
 
 /** Opens a reader and waits for its first entry. */

@@ -147,7 +147,7 @@ describe("a generated flow", () => {
         const { refused, broken } = play(flowOf({ profile, accounts, seed, orders: 300 }), { feeRateBps });
         expect({ refused, broken }).toEqual({ refused: [], broken: [] });
       }),
-      runs(60),
+      runs(30),
     );
   });
 

@@ -53,7 +53,7 @@ const DAY = 86_400_000;
 const SORTS = ["createdAt", "volume", "liquidity", "endDate"] as const;
 const DATE =
   /(?:January|February|March|April|May|June|July|August|September|October|November|December) \d+, \d+/g;
-const SEEDS = Array.from({ length: atLevel(50) }, (_, seed) => `${seed + 1}`);
+const SEEDS = Array.from({ length: atLevel(25) }, (_, seed) => `${seed + 1}`);
 
 /** Opens a world as `clobsim serve` does. @throws WorldOpeningError if an order is refused. */
 async function open(options: WorldOptions, start: Millis): Promise<Fresh> {

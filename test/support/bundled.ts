@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import type { Plugin } from "esbuild";
 
 /** Scripts of the build. */
@@ -42,14 +42,13 @@ export function planted(file: string, right: string, wrong: string): ReadonlyMap
 }
 
 function replacing(texts: ReadonlyMap<string, string>): Plugin {
-  const byPath = new Map([...texts].map(([path, text]) => [resolve(path), text]));
   return {
     name: "replaced-sources",
     setup(build) {
-      build.onLoad({ filter: /\.ts$/ }, ({ path }) => {
-        const contents = byPath.get(path);
-        return contents === undefined ? undefined : { contents, loader: "ts" };
-      });
+      for (const [path, contents] of texts) {
+        const filter = new RegExp(`/${path.replaceAll(".", "\\.")}$`);
+        build.onLoad({ filter }, () => ({ contents, loader: "ts" }));
+      }
     },
   };
 }

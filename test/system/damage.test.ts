@@ -153,7 +153,7 @@ describe("any document", () => {
           else refusedWith(document, path, () => (change === "zero" ? 0 : copy));
         }
       }),
-      runs(400),
+      runs(200),
     );
   });
 
@@ -168,7 +168,7 @@ describe("any document", () => {
           refusalOf(jsonOrNull(damaged), () => parsed(damaged).state);
         }
       }),
-      runs(400),
+      runs(200),
     );
   });
 });

@@ -8,8 +8,6 @@ import { bundleInto } from "../support/bundled.ts";
 import { temporaryFolder } from "../support/folder.ts";
 
 const JOURNALS = "fixtures/journals";
-const ZONES = ["UTC", "America/St_Johns", "Pacific/Kiritimati"] as const;
-const LOCALES = ["C", "tr_TR.UTF-8", "sv_SE.UTF-8", "ar_EG.UTF-8"] as const;
 const FLAGS = ["--hash-seed=1", "--random-seed=1", "--jitless"] as const;
 
 /** Time zone, locale, flags of Node. */
@@ -17,9 +15,10 @@ type Environment = readonly [zone: string, locale: string, ...flags: string[]];
 
 const DEFAULT: Environment = ["UTC", "C"];
 const ENVIRONMENTS: readonly Environment[] = [
-  ...ZONES.flatMap((zone) => LOCALES.map((locale) => [zone, locale] as const)),
   ...FLAGS.map((flag) => [...DEFAULT, flag] as const),
-  ["Asia/Kathmandu", "de_DE.UTF-8"],
+  ["America/St_Johns", "tr_TR.UTF-8"],
+  ["Pacific/Kiritimati", "sv_SE.UTF-8"],
+  ["Asia/Kathmandu", "ar_EG.UTF-8"],
   ["Pacific/Apia", "ja_JP.UTF-8"],
   ["Europe/Berlin", "tr_TR.UTF-8", "--random-seed=2", "--hash-seed=77"],
 ];
@@ -102,6 +101,5 @@ it("the environments differ in time zone, locale and random numbers", async () =
   );
   const parts = outputs.map((output) => output.trim().split(","));
   const distinct = (part: number): number => new Set(parts.map((output) => output[part])).size;
-  expect(distinct(0)).toBeGreaterThan(ZONES.length);
-  expect([distinct(1), distinct(2)]).toEqual([LOCALES.length + 2, ENVIRONMENTS.length]);
+  expect([distinct(0), distinct(1), distinct(2)]).toEqual([5, 5, ENVIRONMENTS.length]);
 });

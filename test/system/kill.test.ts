@@ -11,9 +11,9 @@ import { stateHashes } from "../support/state-hashes.ts";
 
 const CLIENTS = 8;
 /** Number of kills per directory. */
-const KILLS = 20;
+const KILLS = 12;
 /** After this many kills, and at the end, the program is stopped normally, and writes its state. */
-const KILLS_PER_STOP = 7;
+const KILLS_PER_STOP = 5;
 
 let program: Program;
 beforeAll(async () => {

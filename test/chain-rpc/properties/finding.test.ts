@@ -88,7 +88,7 @@ describe("after any history", () => {
           if (then === "restore" && snapshot !== null) node.exchange.restore(snapshot);
         }
       }),
-      runs(300),
+      runs(150),
     );
   });
 });

@@ -44,7 +44,7 @@ describe("after any history", () => {
         expect(sums.of("USDC", CONTRACTS.exchange)).toBe(0n);
         expect(sums.of("USDC", ZERO_ADDRESS)).toBe(-BigInt(state.issued));
       }),
-      runs(300),
+      runs(150),
     );
   });
 
@@ -61,7 +61,7 @@ describe("after any history", () => {
           expect(block.logs).toBe(logs);
         }
       }),
-      runs(300),
+      runs(150),
     );
   });
 
@@ -88,7 +88,7 @@ describe("after any history", () => {
           }
         }
       }),
-      runs(40),
+      runs(20),
     );
   });
 });

@@ -149,7 +149,7 @@ describe("after any history", () => {
           expect(held).toEqual(shares.map(({ owner, id }) => sums.of(String(id), owner)));
         }
       }),
-      runs(60),
+      runs(30),
     );
   });
 
@@ -167,7 +167,7 @@ describe("after any history", () => {
             expect(await answersTo(node, answer.questions, tag)).toEqual(answer.answers);
         }
       }),
-      runs(60),
+      runs(30),
     );
   });
 });

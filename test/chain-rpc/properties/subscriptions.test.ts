@@ -139,7 +139,7 @@ describe("after any history, and however slowly the client reads", () => {
           expect(sorted(reported)).toEqual(sorted(polled));
         },
       ),
-      runs(150),
+      runs(75),
     );
   });
 });

@@ -51,7 +51,7 @@ describe("the default world", () => {
 
 describe("a document", () => {
   it.each(PRINTERS)("is read %s", (_name, print) => {
-    forAll(runs(60), [anySettlement, histories(50)], (config, moves) => {
+    forAll(runs(30), [anySettlement, histories(50)], (config, moves) => {
       const exchange = openWith(config);
       play(exchange, moves);
       const { state } = readDocument(JSON.parse(print(textOf(exchange.state))));

@@ -35,7 +35,7 @@ async function chainOf(node: ChainNode): Promise<unknown[]> {
 
 describe("for any history", () => {
   it("the document is read back to a state with the same hash, document, books, lists and chain", () => {
-    forAll(runs(600), [anySettlement, histories(80)], (config, moves) => {
+    forAll(runs(300), [anySettlement, histories(80)], (config, moves) => {
       const exchange = openWith(config);
       play(exchange, moves);
       const { state } = exchange;
@@ -48,7 +48,7 @@ describe("for any history", () => {
   });
 
   it("a state is read back after any command, also within a block, and continues like the original", () => {
-    forAll(runs(600), [anySettlement, histories(60), fc.nat({ max: 1000 })], (config, moves, stop) => {
+    forAll(runs(300), [anySettlement, histories(60), fc.nat({ max: 1000 })], (config, moves, stop) => {
       const [one, two] = [openWith(config), openWith(config)];
       const happened = play(one, moves);
       const at = 1 + (stop % Math.max(1, happened.length));
@@ -65,7 +65,7 @@ describe("for any history", () => {
   });
 
   it("the chain of a state read from its document is the same through a node", async () => {
-    await forAllAsync(runs(300), [anySettlement, histories(60)], async (config, moves) => {
+    await forAllAsync(runs(150), [anySettlement, histories(60)], async (config, moves) => {
       const node = openNode(config);
       play(node.exchange, moves);
       const written = await chainOf(node);

@@ -27,7 +27,7 @@ const AUTO = arenaWith("auto", "optimistic");
 
 describe("for any history, in every settlement mode,", () => {
   it("the same commands, and a replay of the accepted ones, give the same bytes, in state and events", () => {
-    forAll(runs(600), [anySettlement, tradingOrAny(80)], (config, moves) => {
+    forAll(runs(300), [anySettlement, tradingOrAny(80)], (config, moves) => {
       const journal: Stamped[] = [];
       const live = openArena(new Exchange(config, START, { append: (entry) => void journal.push(entry) }));
       const again = openWith(config);
@@ -39,7 +39,7 @@ describe("for any history, in every settlement mode,", () => {
   });
 
   it("decide never writes and is repeatable; a refused command changes nothing", () => {
-    forAll(runs(400), [anySettlement, tradingOrAny(25)], (config, moves) => {
+    forAll(runs(200), [anySettlement, tradingOrAny(25)], (config, moves) => {
       const exchange = openWith(config);
       for (const move of moves) {
         const command = chainCommandOf(exchange.state, exchange.now, move);
@@ -59,7 +59,7 @@ describe("for any history, in every settlement mode,", () => {
   });
 
   it("every invariant holds after every command", () => {
-    forAll(runs(2000), [anySettlement, tradingOrAny(60)], (config, moves) => {
+    forAll(runs(1000), [anySettlement, tradingOrAny(60)], (config, moves) => {
       const exchange = openWith(config);
       for (const move of moves) {
         play(exchange, [move]);
@@ -69,7 +69,7 @@ describe("for any history, in every settlement mode,", () => {
   });
 
   it("no grant is due in a market where the account has a holding", () => {
-    forAll(runs(500), [anySettlement, tradingOrAny(60)], (config, moves) => {
+    forAll(runs(250), [anySettlement, tradingOrAny(60)], (config, moves) => {
       const exchange = openWith(config);
       play(exchange, moves);
       for (const account of exchange.state.accounts) {
@@ -79,7 +79,7 @@ describe("for any history, in every settlement mode,", () => {
   });
 
   it("advancing time in one step equals advancing in many", () => {
-    forAll(runs(400), [tradingOrAny(60), fc.integer({ min: 2, max: 9 })], (moves, steps) => {
+    forAll(runs(200), [tradingOrAny(60), fc.integer({ min: 2, max: 9 })], (moves, steps) => {
       const [oneStep, manySteps] = [openWith(AUTO), openWith(AUTO)];
       expect(play(manySteps, moves, steps)).toEqual(play(oneStep, moves));
       expect(stateLines(manySteps.state)).toEqual(stateLines(oneStep.state));
@@ -87,7 +87,7 @@ describe("for any history, in every settlement mode,", () => {
   });
 
   it("a final block and a confirmed or failed trade never change", () => {
-    forAll(runs(200), [anySettlement, tradingOrAny(60)], (config, moves) => {
+    forAll(runs(100), [anySettlement, tradingOrAny(60)], (config, moves) => {
       const exchange = openWith(config);
       const final = new Map<string, string>();
       const keep = (key: string, value: string): void => {
@@ -112,7 +112,7 @@ describe("for any history, in every settlement mode,", () => {
   });
 
   it("without faults, all trades except lost ones become confirmed or failed", () => {
-    forAll(runs(200), [tradingOrAny(60)], (moves) => {
+    forAll(runs(100), [tradingOrAny(60)], (moves) => {
       const exchange = openWith(AUTO);
       play(exchange, moves);
       exchange.submit({ kind: "endSettlementFault", number: null });
@@ -129,7 +129,7 @@ describe("for any history, in every settlement mode,", () => {
   });
 
   it("with automatic mining, while no block is due, an additional one mines nothing that is pending", () => {
-    forAll(runs(300), [tradingOrAny(60)], (moves) => {
+    forAll(runs(150), [tradingOrAny(60)], (moves) => {
       const exchange = openWith(AUTO);
       for (const move of moves) {
         play(exchange, [move]);
@@ -145,7 +145,7 @@ describe("for any history, in every settlement mode,", () => {
   });
 
   it("after all orders are canceled, nothing is reserved, rests or is due", () => {
-    forAll(runs(450), [fc.array(anyMove, { maxLength: 80, size: "max" })], (moves) => {
+    forAll(runs(225), [fc.array(anyMove, { maxLength: 80, size: "max" })], (moves) => {
       const exchange = openWith(AUTO);
       play(exchange, moves);
       for (const { address } of exchange.state.accounts) {

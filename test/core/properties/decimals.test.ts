@@ -25,14 +25,14 @@ function exactUnits(whole: string, fraction: string, count: number): number | nu
 
 describe("reading a decimal", () => {
   it("agrees with BigInt for every text of digits, with and without a fraction", () => {
-    forAll(runs(5000), [digits(1, 19), digits(0, 9), places], (whole, fraction, count) => {
+    forAll(runs(2500), [digits(1, 19), digits(0, 9), places], (whole, fraction, count) => {
       const text = fraction === "" ? whole : `${whole}.${fraction}`;
       expect(unitsOf(text, count)).toBe(exactUnits(whole, fraction, count));
     });
   });
 
   it("is the inverse of writing, for every amount", () => {
-    forAll(runs(5000), [units, places], (amount, count) => {
+    forAll(runs(2500), [units, places], (amount, count) => {
       expect(unitsOf(decimalText(amount, count), count)).toBe(amount);
     });
   });
@@ -50,7 +50,7 @@ describe("reading a decimal", () => {
     ["money", MONEY_PLACES, MAX_ISSUANCE],
   ])("reads %s from the JSON number written for it", (_case, count, max) => {
     forAll(
-      runs(5000),
+      runs(2500),
       [fc.oneof(fc.integer({ min: 0, max }), fc.integer({ min: max - 1000, max }))],
       (amount) => {
         const sent = JSON.stringify(numbersAs("number").decimal(amount, count));
@@ -118,7 +118,7 @@ describe("writing a decimal", () => {
   });
 
   it("never gives an exponent, a superfluous zero or a point without digits", () => {
-    forAll(runs(3000), [units, places], (amount, count) => {
+    forAll(runs(1500), [units, places], (amount, count) => {
       expect(decimalText(amount, count)).toMatch(/^(0|[1-9]\d*)(\.\d*[1-9])?$/);
     });
   });
@@ -130,7 +130,7 @@ describe("writing a decimal", () => {
       fc.integer({ min: 0, max: 1_000_000 }),
       fc.integer({ min: MAX_ISSUANCE - 1_000_000, max: MAX_ISSUANCE }),
     );
-    forAll(runs(5000), [amounts, fc.constantFrom(2, 4, 6)], (amount, count) => {
+    forAll(runs(2500), [amounts, fc.constantFrom(2, 4, 6)], (amount, count) => {
       expect(JSON.stringify(asNumbers.decimal(amount, count))).toBe(asTexts.decimal(amount, count));
     });
   });
@@ -152,7 +152,7 @@ describe("writing a total", () => {
 
 describe("a number in plain digits", () => {
   it("is the same number without an exponent", () => {
-    forAll(runs(3000), [fc.double({ noNaN: true, noDefaultInfinity: true })], (value) => {
+    forAll(runs(1500), [fc.double({ noNaN: true, noDefaultInfinity: true })], (value) => {
       expect(plainNumber(value)).toMatch(/^-?\d+(\.\d+)?$/);
       expect(Number(plainNumber(value)) === value).toBe(true);
       expect(JSON.stringify(numbersAs("number").sent(value))).not.toContain("e");

@@ -83,7 +83,7 @@ describe("the price history", () => {
     });
 
   it("has one point per second with trades, with the last price of that second", () => {
-    forAll(runs(200), [trades], (list) => {
+    forAll(runs(100), [trades], (list) => {
       const history = new PriceHistory();
       const bySecond = new Map<number, number>();
       for (const { at, units } of list) {
@@ -99,7 +99,7 @@ describe("the price history", () => {
   });
 
   it("counts the points before a second as a filter does", () => {
-    forAll(runs(500), [trades, fc.integer({ min: -2, max: 160 })], (list, offset) => {
+    forAll(runs(250), [trades, fc.integer({ min: -2, max: 160 })], (list, offset) => {
       const history = new PriceHistory();
       for (const { at, units } of list) history.add(millis(at), price(units));
       const second = 1_767_225_600 + offset;
@@ -133,7 +133,7 @@ describe("a running total of money", () => {
     list.reduce((sum, amount) => sum + BigInt(amount), 0n);
 
   it("is exact, as with BigInt, and its micro-USDC are from 0 to 999,999", () => {
-    forAll(runs(500), [amounts], (list) => {
+    forAll(runs(250), [amounts], (list) => {
       const total = totalOf(list);
       expect(exactly(total)).toBe(bigTotalOf(list));
       expect(total.micro >= 0 && total.micro < 1_000_000).toBe(true);
@@ -141,7 +141,7 @@ describe("a running total of money", () => {
   });
 
   it("adds and compares like BigInt", () => {
-    forAll(runs(500), [amounts, amounts], (list, other) => {
+    forAll(runs(250), [amounts, amounts], (list, other) => {
       const [one, two] = [totalOf(list), totalOf(other)];
       const [exactOne, exactTwo] = [bigTotalOf(list), bigTotalOf(other)];
       expect(Math.sign(compareSums(one, two))).toBe(exactOne < exactTwo ? -1 : exactOne > exactTwo ? 1 : 0);

@@ -56,7 +56,7 @@ class MemoryJournal implements Journal {
 describe("any sequence of commands, snapshots and restores", () => {
   it("continues like a new exchange with the history that remains, and changes no snapshot", () => {
     forAll(
-      runs(300),
+      runs(150),
       [anySettlement, fc.array(turn, { maxLength: 25, size: "max" }), tradingOrAny(40)],
       (config, turns, after) => {
         const journal = new MemoryJournal();

@@ -45,21 +45,21 @@ export class FailingDisk {
 }
 
 /**
- * Tries a fault at each call in turn, until there is no such call or at most `most` times. Returns the number of those calls.
+ * Tries a fault at the first call, and at every `every`-th after it, until there is no such call. Returns the number of those calls.
  * @throws Error that names the fault and the call
  */
-export async function atEachCall(
+export async function atCalls(
   fault: DiskFault,
   hasFailedAt: (nth: number) => Promise<boolean>,
-  most = Number.POSITIVE_INFINITY,
+  every = 1,
 ): Promise<number> {
-  for (let nth = 1; nth <= most; nth += 1) {
+  for (let cases = 0; ; cases += 1) {
+    const nth = 1 + cases * every;
     const hasFailed = await hasFailedAt(nth).catch((error: Error) => {
       throw new Error(`${JSON.stringify(fault)}, call ${nth}: ${error.stack}`);
     });
-    if (!hasFailed) return nth - 1;
+    if (!hasFailed) return cases;
   }
-  return most;
 }
 
 /** The error of a write to a full disk. */

@@ -102,7 +102,7 @@ it("an unmet expectation of any session becomes a scenario that fails in the sam
       expect(await fingerprintIn(shrunk.text, environmentIn("."))).toEqual(shrunk.fingerprint);
     },
   );
-  expect(failing).toBeGreaterThan(atLevel(34));
+  expect(failing).toBeGreaterThan(atLevel(17));
 });
 
 it("trades of a world that the session needs are not trades of the session", async () => {

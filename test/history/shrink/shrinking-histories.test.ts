@@ -203,7 +203,7 @@ function playedHistory(moves: readonly Move[]): History {
 it("any failing history becomes a scenario that fails in the same way, in which every step is needed", async () => {
   let failing = 0;
   const moves = fc.array(anyMove, { minLength: 30, maxLength: 120, size: "max" });
-  await forAllAsync(runs(20), [moves.map(playedHistory)], async (history) => {
+  await forAllAsync(runs(10), [moves.map(playedHistory)], async (history) => {
     const shrunk = await shrunkUnless(HistoryNotExpressible, history);
     fc.pre(shrunk !== null);
     if (shrunk === null) return;
@@ -213,5 +213,5 @@ it("any failing history becomes a scenario that fails in the same way, in which 
     expect(shrunk.steps).toBeLessThanOrEqual(6);
     expect((await shrinkHistory(history))?.text).toBe(shrunk.text);
   });
-  expect(failing).toBeGreaterThan(atLevel(10));
+  expect(failing).toBeGreaterThan(atLevel(5));
 });

@@ -9,7 +9,7 @@ const MEBIBYTE = 1_048_576;
 const TOO_DEEP = "nested deeper than 32 levels";
 
 /** Repeats a text until a file has a quarter of the maximum size, or a given size. */
-const filled = (start: string, unit: string, size = atLevel(MEBIBYTE / 4)): string =>
+const filled = (start: string, unit: string, size = atLevel(MEBIBYTE / 8)): string =>
   start + unit.repeat(Math.floor((size - start.length) / unit.length));
 
 /** Repeats a text until a line is full, at most 20,000 times. */
@@ -127,7 +127,7 @@ describe("a large file", () => {
     ["directives", filled("", "%YAML 1.2\n")],
     ["block scalars", filled("steps:\n", "- |\n  x\n")],
     ["the same key", filled("", "a: b\n")],
-    ["keys of their own", Array.from({ length: atLevel(25_000) }, (_, index) => `k${index}: 1\n`).join("")],
+    ["keys of their own", Array.from({ length: atLevel(12_500) }, (_, index) => `k${index}: 1\n`).join("")],
     ["accounts nobody knows", filled("scenario: x\nsteps:\n", "  - alcie: BUY 1 YES @ 0.5\n")],
     ["wrong orders", filled(ORDERS, "  - alice: BYU 1 YES @ 0.5\n")],
     ["escapes", filled('scenario: "', "\\u0041\n ")],

@@ -42,8 +42,8 @@ describe("an exchange without defects", () => {
           trades += exchange.state.trades.size;
         },
       ),
-      runs(1000),
+      runs(500),
     );
-    expect(trades).toBeGreaterThan(atLevel(1_500));
+    expect(trades).toBeGreaterThan(atLevel(750));
   });
 });
