@@ -1,14 +1,18 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import type { Config } from "../../src/config.ts";
 import { useApi } from "../support/http.ts";
 import { BAD_INPUTS } from "./bad-inputs.ts";
 import { expectPage } from "./pages.ts";
 
 const FOLDER = join(import.meta.dirname, "pages");
 
+/** Settings of the exchange of a page that are not the defaults. */
+const CONFIG: Readonly<Record<string, Partial<Config>>> = { "chain.txt": { settlement: "manual" } };
+
 describe.each(readdirSync(FOLDER))("%s", (name) => {
-  const api = useApi();
+  const api = useApi(CONFIG[name]);
 
   it("shows the replies to its requests", async () => {
     await expectPage(api, join(FOLDER, name));

@@ -1,4 +1,5 @@
 import { expect } from "vitest";
+import type { Answer } from "../chain-rpc/rpc.ts";
 import { Shell } from "../cli/shell.ts";
 import { type Api, type Reply, type Route, requestOf } from "../support/http.ts";
 import type { Refusal } from "./replies.ts";
@@ -33,6 +34,13 @@ export async function expectPage(api: Api, path: string): Promise<void> {
   const senders = ["GET", "POST", "PUT", "DELETE", ...Object.keys(WALLETS)];
   const verbs = {
     ...Object.fromEntries(senders.map((first) => [first, (...words: string[]) => sendAll(first, ...words)])),
+    rpc: async (method = "", ...params: string[]) => {
+      const call = `{"jsonrpc":"2.0","id":1,"method":"${method}","params":[${params.join(",")}]}`;
+      const { result, error } = (await send(`POST /chain ${call}`)).body as Answer;
+      return error === undefined
+        ? JSON.stringify(result)
+        : [error.code, error.message, error.data && JSON.stringify(error.data)].join(" ").trimEnd();
+    },
     derive: async (name = "") => {
       const account = wallet(WALLETS[name as keyof typeof WALLETS]);
       traders.set(name, await new Trader(api, account.address).derive(account));
