@@ -170,7 +170,9 @@ const EVENTS = {
   blockTermsSet: event<BlockTerms>(() => "block header fields set"),
   /** Sets the base fee of the next block only, wei per gas. */
   /** `schedulesBlock`: a pending transaction waited for such a fee. */
-  nextBaseFeeSet: event<{ baseFee: number; schedulesBlock?: boolean }>(({ baseFee }) => `the next base fee is ${baseFee} wei`),
+  nextBaseFeeSet: event<{ baseFee: number; schedulesBlock?: boolean }>(
+    ({ baseFee }) => `the next base fee is ${baseFee} wei`,
+  ),
 };
 
 const openText = (state: State, order: number): string => sizeText(remainingOf(state.orders.get(order)));
