@@ -260,7 +260,7 @@ function assertSameEnding(described: DescribedSession, ending: Ending, scenarioE
     const found = inScenario.get(fact);
     if (found === expected) continue;
     throw new RecordingError(
-      `a scenario of this session would end with another state: ${fact} is ${found} instead of ${expected}. It depends on what was pending when the session began, or on nonces and fees of wallets, which no step can express`,
+      `a scenario of this session would end with another state: ${fact} is ${found} instead of ${expected}. It depends on what was pending when the session began, on nonces and fees of wallets, or on a mining mode set although trades settle at once, none of which a step can express`,
     );
   }
 }

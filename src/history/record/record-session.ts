@@ -5,7 +5,7 @@ import type { EventOf } from "../../core/events.ts";
 import { counted } from "../../core/format.ts";
 import { findAccount, type State } from "../../core/state.ts";
 import type { Steps } from "../../core/steps.ts";
-import type { Address } from "../../core/terms.ts";
+import type { Address, SettlementMode } from "../../core/terms.ts";
 import type { Exchange } from "../../engine/exchange.ts";
 import {
   type Accepted as JournalEntry,
@@ -110,14 +110,14 @@ export function* recordScenario(recorded: Session): Steps<RecordedScenario> {
   const terms = marketEntries(markets, resting);
   const orders = end.orders.size - opening.orders.size;
   const title = name ?? `recorded session of ${counted(orders, "order")}`;
-  const { seed, settlement, balances } = end.config;
+  const { seed, balances } = end.config;
   const blocks = new ObservedBlocks(all, opening, end);
   const names = orderNames(session, blocks.faulted);
   const words = new Vocabulary(markets, end, {
     account: (address) => nameOf(end.accountByAddress.get(address) ?? 0),
     order: (number) => names.get(number),
   });
-  const header = { settlement, balances, clock };
+  const header = { settlement: settlementOf(session), balances, clock };
   const script = new Script(
     { ...header, seed: isSeed(seed) ? seed : seedOfName(title), markets: terms.terms },
     { session, words, names, markets, actors },
@@ -146,6 +146,16 @@ export function* recordScenario(recorded: Session): Steps<RecordedScenario> {
   const bytes = Buffer.byteLength(scenario);
   if (bytes > MAX_SCENARIO_BYTES) throw tooLong(`takes ${bytes} bytes as a scenario`);
   return { name: title, scenario, orders, trades: end.trades.size - opening.trades.size };
+}
+
+/** No step can set when blocks are mined. In a session that changes this, steps mine each block. */
+function settlementOf({ opening, commands, end: { config } }: Trace): SettlementMode {
+  const { mining } = opening.chain;
+  const modes = commands.flatMap(({ command }) => (command.kind === "setMining" ? [command.mode] : []));
+  const isChanged = [...modes, ...(mining === null ? [] : [mining.mode])].some(
+    (mode) => mode === "auto" || mode !== config.settlement,
+  );
+  return isChanged ? "manual" : config.settlement;
 }
 
 const TITLE = "A session that clobsim recorded: its commands and their results.";

@@ -166,7 +166,7 @@ export class SessionRecorder {
     const found = blocks + this.#omittedBlocks;
     if (found === this.#sessionBlocks) return;
     throw new RecordingError(
-      `before sequence ${sequence} the session mined ${this.#sessionBlocks} blocks, but a scenario of it mines ${found}: it depends on what was pending when the session began, or on a mining mode that was set in it`,
+      `before sequence ${sequence} the session mined ${this.#sessionBlocks} blocks, but a scenario of it mines ${found}: it depends on what was pending when the session began`,
     );
   }
 

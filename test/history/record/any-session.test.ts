@@ -4,7 +4,13 @@ import type { ExchangeConfig } from "../../../src/core/state.ts";
 import { Exchange } from "../../../src/engine/exchange.ts";
 import { SessionLog } from "../../../src/engine/journal.ts";
 import type { RecordedScenario } from "../../../src/history/record/record-session.ts";
-import { anyChainMove, anySettlement, type ChainMove, openWith, play } from "../../core/chain/chain-moves.ts";
+import {
+  anySettlement,
+  anySteeredMove,
+  type ChainMove,
+  openWith,
+  play,
+} from "../../core/chain/chain-moves.ts";
 import { openArena } from "../../core/properties/moves.ts";
 import { START } from "../../support/exchange.ts";
 import { atLevel, forAllAsync, runs } from "../../support/runs.ts";
@@ -12,7 +18,7 @@ import { failureOf } from "./run-text.ts";
 import { recordLog, refusedOr } from "./session-exchange.ts";
 
 const moves = (maxLength: number): fc.Arbitrary<ChainMove[]> =>
-  fc.array(anyChainMove, { maxLength, size: "max" });
+  fc.array(anySteeredMove, { maxLength, size: "max" });
 
 /** Records `session`, which begins after `before`; returns the reason if that is impossible. */
 function recordOf(
@@ -36,12 +42,21 @@ function recordOf(
 const TRANSFERS: ReadonlySet<string> = new Set(["transfer", "transferFrom", "shares"]);
 const APPROVALS: ReadonlySet<string> = new Set(["approve", "operator"]);
 
-/** Returns the moves that steps can express: without transfers, with enough gas, and without approvals if settlement is instant. */
+/** Moves by which a test controls wallets and fees. */
+const CONTROLS: ReadonlySet<string> = new Set(["nonce", "ether", "drop", "fee"]);
+
+/**
+ * Returns the moves that steps can express: without transfers, with enough gas and new nonces, and if settlement is
+ * instant, without approvals and other mining.
+ */
 function expressible({ settlement }: ExchangeConfig, all: readonly ChainMove[]): ChainMove[] {
   return all.flatMap((move): ChainMove[] => {
+    if (CONTROLS.has(move.kind) || (move.kind === "mining" && settlement === "instant")) return [];
     if (move.kind !== "call") return [move];
     const isApproval = APPROVALS.has(move.call) && settlement === "instant";
-    return TRANSFERS.has(move.call) || isApproval ? [] : [{ ...move, gwei: 2 }];
+    return TRANSFERS.has(move.call) || isApproval
+      ? []
+      : [{ ...move, gwei: 2, nonce: move.nonce === "pending" ? null : move.nonce }];
   });
 }
 
@@ -64,7 +79,7 @@ describe("a recorded session passes as a scenario", () => {
 
   it("and can be recorded if steps can express its commands and nothing was pending before", async () => {
     const counts = { faults: 0, mined: 0, calls: 0, failed: 0 };
-    await forAllAsync(runs(75), [anySettlement, moves(80)], async (config, all) => {
+    await forAllAsync(runs(125), [anySettlement, moves(80)], async (config, all) => {
       const recorded = recordOf(config, [], expressible(config, all));
       if (typeof recorded === "string") {
         expect(recorded).toMatch(SIMULATION_FAILED);
