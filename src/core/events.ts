@@ -240,91 +240,89 @@ class EventWords {
 
   #encode(events: readonly DomainEvent[]): void {
     this.#events = null;
-    this.#count = 0;
     if (this.#texts.length > 0) this.#texts = [];
+    let count = 0;
     for (const event of events) {
-      if (this.#count + MAX_EVENT_WORDS > this.#words.length) {
+      if (count + MAX_EVENT_WORDS > this.#words.length) {
         const longer = new Int32Array(this.#words.length * 2);
         longer.set(this.#words);
         this.#words = longer;
       }
-      this.#encodeEvent(event);
+      count = this.#encodeEvent(event, this.#words, count);
     }
+    this.#count = count;
     this.#events = events;
   }
 
-  /** Encodes frequent events field by field, others as text. Numbers of records, prices and sizes are one word each. */
-  #encodeEvent(event: DomainEvent): void {
+  /**
+   * Encodes frequent events field by field, others as text. Numbers of records, prices and sizes are one word each. Returns
+   * the index after the event. Words are written one by one here, because V8 does not inline so many calls of a function.
+   */
+  #encodeEvent(event: DomainEvent, words: Int32Array, from: number): number {
+    let at = from;
     switch (event.kind) {
       case "orderPlaced":
-        this.#putWord(1);
-        this.#putWord(event.order);
-        this.#putWord(event.account);
-        this.#putWord(event.token);
-        this.#putWord(event.price);
-        this.#putWord(event.size);
-        this.#putNumber(event.expiration);
-        this.#putNumber(event.touch);
-        this.#putNumber(event.fillableSize);
-        this.#putNumber(event.blockingOwnOrder);
-        this.#putWord(codeIn(SIDES, event.side));
-        this.#putWord(codeIn(ORDER_TYPES, event.orderType));
-        break;
+        words[at++] = 1;
+        words[at++] = event.order;
+        words[at++] = event.account;
+        words[at++] = event.token;
+        words[at++] = event.price;
+        words[at++] = event.size;
+        at = putNumber(words, at, event.expiration);
+        at = putNumber(words, at, event.touch);
+        at = putNumber(words, at, event.fillableSize);
+        at = putNumber(words, at, event.blockingOwnOrder);
+        words[at++] = codeIn(SIDES, event.side);
+        words[at++] = codeIn(ORDER_TYPES, event.orderType);
+        return at;
       case "orderTraded":
-        this.#putWord(2);
-        this.#putWord(event.trade);
-        this.#putWord(event.taker);
-        this.#putWord(event.maker);
-        this.#putWord(event.price);
-        this.#putWord(event.size);
-        this.#putNumber(event.fee);
-        this.#putWord(event.transaction);
-        this.#putWord(codeIn(MATCH_TYPES, event.matchType));
-        break;
+        words[at++] = 2;
+        words[at++] = event.trade;
+        words[at++] = event.taker;
+        words[at++] = event.maker;
+        words[at++] = event.price;
+        words[at++] = event.size;
+        at = putNumber(words, at, event.fee);
+        words[at++] = event.transaction;
+        words[at++] = codeIn(MATCH_TYPES, event.matchType);
+        return at;
       case "orderRested":
-        this.#putTagged(3, event.order);
-        break;
+        words[at++] = 3;
+        return putNumber(words, at, event.order);
       case "orderExpired":
-        this.#putTagged(4, event.order);
-        break;
+        words[at++] = 4;
+        return putNumber(words, at, event.order);
       case "blocksMined":
-        this.#putTagged(5, event.height);
-        this.#putNumber(event.lastTransaction);
-        this.#putNumber(event.empty);
-        break;
+        words[at++] = 5;
+        at = putNumber(words, at, event.height);
+        at = putNumber(words, at, event.lastTransaction);
+        return putNumber(words, at, event.empty);
       case "orderCanceled":
-        this.#putTagged(7, event.order);
-        this.#putWord(codeIn(CANCEL_REASONS, event.reason));
-        break;
+        words[at++] = 7;
+        at = putNumber(words, at, event.order);
+        words[at++] = codeIn(CANCEL_REASONS, event.reason);
+        return at;
       case "transactionMined":
-        this.#putTagged(8, event.transaction);
-        break;
+        words[at++] = 8;
+        return putNumber(words, at, event.transaction);
       default:
-        this.#putWord(6);
-        this.#texts.push({ at: this.#count, text: sortedText(event) });
+        words[at++] = 6;
+        this.#texts.push({ at, text: sortedText(event) });
+        return at;
     }
   }
+}
 
-  #putWord(value: number): void {
-    this.#words[this.#count] = value;
-    this.#count += 1;
+/** Encodes an integer below 2^53 or null from index `at` on. Returns the index after it. */
+function putNumber(words: Int32Array, at: number, value: number | null): number {
+  if (value === null) {
+    words[at] = NONE;
+    return at + 1;
   }
-
-  /** Encodes the tag of a kind, then the number of its record. */
-  #putTagged(tag: number, value: number): void {
-    this.#putWord(tag);
-    this.#putNumber(value);
-  }
-
-  /** Encodes an integer below 2^53 or null. */
-  #putNumber(value: number | null): void {
-    if (value === null) {
-      this.#putWord(NONE);
-      return;
-    }
-    this.#putWord(value | 0);
-    if (value >= TWO_32 || value < 0) this.#putWord(Math.floor(value / TWO_32) | 0);
-  }
+  words[at] = value;
+  if (value >>> 0 === value) return at + 1;
+  words[at + 1] = Math.floor(value / TWO_32);
+  return at + 2;
 }
 
 const EVENT_WORDS = new EventWords();

@@ -27,9 +27,6 @@ const HEX_OF_BYTE = Array.from({ length: 256 }, (_, byte) => byte.toString(16).p
 export const hex8 = (value: number): string =>
   `${HEX_OF_BYTE[value >>> 24]}${HEX_OF_BYTE[(value >>> 16) & 255]}${HEX_OF_BYTE[(value >>> 8) & 255]}${HEX_OF_BYTE[value & 255]}`;
 
-const FIRST = 0x9e3779b1;
-const SECOND = 0x85ebca6b;
-const STEP = 0x52dce729;
 /** Words mixed in by `spread`. */
 const ROUNDS = Int32Array.of(0, 1, 2, 3, 4, 5, 6, 7);
 const TWO_32 = 4_294_967_296;
@@ -97,11 +94,14 @@ export class Digest {
   }
 }
 
-/** Mixes a value with the first and second word of a digest. */
+/**
+ * Mixes a value with the first and second word of a digest. Its constants are literals, because the bundler turns named ones
+ * into variables, which V8 reads and converts from doubles for each value; `second | 0` keeps it from adding doubles.
+ */
 function mixed(value: number, first: number, second: number): number {
-  let word = Math.imul(value, FIRST);
+  let word = Math.imul(value, 0x9e37_79b1);
   word = (word << 15) | (word >>> 17);
-  word = first ^ Math.imul(word, SECOND);
-  word = (((word << 13) | (word >>> 19)) + second) | 0;
-  return (Math.imul(word, 5) + STEP) | 0;
+  word = first ^ Math.imul(word, 0x85eb_ca6b);
+  word = (((word << 13) | (word >>> 19)) + (second | 0)) | 0;
+  return (Math.imul(word, 5) + 0x52dc_e729) | 0;
 }
