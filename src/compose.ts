@@ -123,7 +123,7 @@ function startFailure(error: unknown, { host, port }: Config): unknown {
 async function openServer(config: Config, warn: Warn): Promise<RunningServer> {
   // Checked before a data directory is created.
   if (config.data !== null && config.port !== 0) await requireFree(config);
-  const continued = config.from === null ? null : await continueHistory(config, config.from);
+  const continued = config.from === null ? null : await continueHistory(config, config.from, warn);
   const from = continued?.from ?? null;
   if (config.pool !== null) {
     const origin = continued?.origin ?? (await loadOrigin(config, Date.now()));
@@ -157,12 +157,13 @@ export async function openLocal(config: Config): Promise<LocalExchange> {
 }
 
 /** Reads the origin and the clock at the end of a history, or at a line of it. */
-async function continueHistory(config: Config, name: string) {
+async function continueHistory(config: Config, name: string, warn: Warn) {
   const [{ resumePointIn }, { nodeDisk }] = await Promise.all([
     import("./history/journal-replay.ts"),
     import("./engine/disk.ts"),
   ]);
-  const { origin, line, clock } = resumePointIn(nodeDisk, name, config.at ?? {});
+  const { origin, line, clock, cutWarning } = resumePointIn(nodeDisk, name, config.at ?? {});
+  if (cutWarning !== null) warn(cutWarning);
   requireSameConfig(config, origin, name, "leave it out");
   const own = config.given.has("clock") ? config.clock : clock;
   return { origin, from: { name, line }, config: { ...config, clock: own, start: origin.start } };

@@ -9,7 +9,6 @@ import { ReplayDiffers } from "../engine/replayer.ts";
 import { type ComparedOutcome, comparedOutcomes, describeProblem } from "../history/describe-line.ts";
 import { isCorrupt, type JournalSource, lossIn } from "../history/journal-files.ts";
 import type { ReplayEnd, ReplayedLine } from "../history/journal-replay.ts";
-import { CUT_WARNING } from "../history/report.ts";
 import { FileRefused, isForbidden } from "../regular-file.ts";
 import { indented } from "../scenario/report/text.ts";
 import { ConfigError } from "../setting.ts";
@@ -100,13 +99,13 @@ export async function endedWith(
 
 const NO_PROBLEM: Ending = { code: EXIT.ok, lines: [] };
 
-function damageOf(source: JournalSource, { scan: { damage }, isCut }: ReplayEnd): Ending {
+function damageOf(source: JournalSource, { scan: { damage }, cutWarning }: ReplayEnd): Ending {
   const { path, name } = source;
   if (damage !== null && isCorrupt(source, damage))
     return { code: EXIT.corrupt, lines: [damageText(path, name, damage)] };
   const loss = lossIn(nodeDisk, source);
   if (loss !== null) return { code: EXIT.corrupt, lines: [loss.message] };
-  if (damage === null) return isCut ? { code: EXIT.ok, lines: [`${name}: ${CUT_WARNING}`] } : NO_PROBLEM;
+  if (damage === null) return cutWarning === null ? NO_PROBLEM : { code: EXIT.ok, lines: [cutWarning] };
   const { offset, bytes, line } = damage;
   const what = `an incomplete line, ${counted(bytes, "byte")}; a crash tore it, or it is being written now`;
   return {

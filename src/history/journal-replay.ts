@@ -35,7 +35,7 @@ import {
 import { otherState, ReplayDiffers, Replayer, type ReplayResult, replayCommand } from "../engine/replayer.ts";
 import { STATE_FORMAT } from "../engine/state-file.ts";
 import { assertIntact, type JournalSource, openSource } from "./journal-files.ts";
-import { endsReport } from "./report.ts";
+import { CUT_WARNING, endsReport } from "./report.ts";
 
 /** Result of replaying a line. */
 export type LineResult =
@@ -161,7 +161,7 @@ export function replayJournalLines(
   take: (replayed: ReplayedLine, exchange: Exchange) => void = () => {},
 ) {
   const { to = Number.POSITIVE_INFINITY, until = Number.POSITIVE_INFINITY } = options;
-  const { path, file, isFolder } = source;
+  const { path, name, file, isFolder } = source;
   const replay = new LineReplay(source.opening, path, restoreTargets(file, BEGINNING), options);
   const { exchange, origin } = replay;
   const { sequence: openingSequence } = exchange;
@@ -176,6 +176,7 @@ export function replayJournalLines(
   });
   const { clock, commands, problem } = replay;
   const isWhole = !isOver && end.damage === null;
+  const isCut = isWhole && !isFolder && last !== null && !endsReport(last);
   return {
     exchange,
     origin,
@@ -187,8 +188,8 @@ export function replayJournalLines(
     scan: end,
     /** Last replayed line. */
     last: last as Line | null,
-    /** Whether this is a report whose last line is missing. */
-    isCut: isWhole && !isFolder && last !== null && !endsReport(last),
+    /** Says that the last line of a report is missing; null if it is there. */
+    cutWarning: isCut ? `${name}: ${CUT_WARNING}` : null,
     commands,
     problem,
   };
@@ -289,6 +290,8 @@ interface ResumePoint {
   readonly line: number;
   /** Clock setting after that line. */
   readonly clock: ClockSetting;
+  /** Says that the last line of a report is missing; null if it is there. */
+  readonly cutWarning: string | null;
 }
 
 /**
@@ -310,14 +313,14 @@ export function resumePointIn(
 
 function resumePointAt(source: JournalSource, at: Pick<ReplayOptions, "to" | "until">): ResumePoint {
   const end = replayJournalLines(source, at);
-  const { exchange, origin, clock, scan, last, problem } = end;
+  const { exchange, origin, clock, scan, last, problem, cutWarning } = end;
   assertIntact(source, scan.damage);
   if (problem !== null) return beforeDefect(source, problem);
   const missing = missingLine(source, at, end);
   if (last === null || missing !== null) throw new DataFileError("usage", `--at ${missing}`);
   // Applies what time causes at the same moment, such as the end of a block.
   exchange.advanceTo(exchange.now);
-  return { origin: originOfState(documentOf(exchange, origin)), line: last.n, clock };
+  return { origin: originOfState(documentOf(exchange, origin)), line: last.n, clock, cutWarning };
 }
 
 /** Returns the state before a recorded defect. @throws ReplayDiffers if the problem is another one */

@@ -13,10 +13,13 @@ const data = join(folder, "data");
 const report = join(folder, "report.ndjson");
 
 /** Starts a server with flags of `clobsim serve`. */
-function serveWith(flags: Readonly<Record<string, string>>): Promise<RunningServer> {
+function serveWith(
+  flags: Readonly<Record<string, string>>,
+  warn?: (message: string) => void,
+): Promise<RunningServer> {
   const all = Object.entries({ port: "0", "log-level": "silent", ...flags });
   const given = Object.fromEntries(all.map(([name, text]) => [name, [text]]));
-  return startServer(readConfig({ flags: given, environment: {} }, DEFAULT_DATA));
+  return startServer(readConfig({ flags: given, environment: {} }, DEFAULT_DATA), warn);
 }
 
 const getJson = async (server: RunningServer, path: string): Promise<Record<string, unknown>> =>
@@ -69,6 +72,16 @@ describe("clobsim serve --from", () => {
     const server = await serveWith({ from: file });
     expect(await getJson(server, "/sim/clock")).toMatchObject(setting);
     await server.close();
+  });
+
+  it("warns that the last line of a report is missing, unless it ends before", async () => {
+    const cut = join(folder, "cut.ndjson");
+    const lines = readFileSync(report, "utf8").split("\n");
+    writeFileSync(cut, `${lines.slice(0, -2).join("\n")}\n`);
+    const warnings: string[] = [];
+    for (const flags of [{ from: cut }, { from: cut, at: "3" }])
+      await (await serveWith(flags, (message) => warnings.push(message))).close();
+    expect(warnings).toEqual([`${cut}: the last line of a report is missing: the file may be cut`]);
   });
 
   it("opens every exchange of a pool with the same history", async () => {
