@@ -2,6 +2,7 @@ import { expect } from "vitest";
 import type { Answer } from "../chain-rpc/rpc.ts";
 import { Shell } from "../cli/shell.ts";
 import { type Api, type Reply, type Route, requestOf } from "../support/http.ts";
+import { HOST, refusalIn, replyTo, requestBytes } from "./raw-socket.ts";
 import type { Refusal } from "./replies.ts";
 import { Trader } from "./trader.ts";
 import { wallet } from "./wallet.ts";
@@ -10,7 +11,7 @@ import { wallet } from "./wallet.ts";
 const WALLETS = { alice: 1, bob: 2 } as const;
 
 /** Headers that a page shows if they are there. */
-const SHOWN_HEADERS = ["x-sim-warning", "x-sim-fault", "retry-after"];
+const SHOWN_HEADERS = ["x-sim-warning", "x-sim-fault", "retry-after", "allow"];
 
 /**
  * Compares a page of requests with the replies after `> `. A request is signed if it follows the name of a wallet. `<a|b|c>` stands
@@ -34,6 +35,21 @@ export async function expectPage(api: Api, path: string): Promise<void> {
   const senders = ["GET", "POST", "PUT", "DELETE", ...Object.keys(WALLETS)];
   const verbs = {
     ...Object.fromEntries(senders.map((first) => [first, (...words: string[]) => sendAll(first, ...words)])),
+    /** Sends a request line and headers as they stand, joined by `; `. By default the host is this machine. */
+    raw: async (...words: string[]) => {
+      const replies: string[] = [];
+      for (const request of expanded(words.join(" "))) {
+        const [line = "", ...headers] = Buffer.from(request).toString("latin1").split("; ");
+        const bytes = requestBytes(line, headers.length === 0 ? [HOST] : headers);
+        const before = await api.stateHash();
+        const reply = await replyTo(api.port, bytes);
+        expect(await api.stateHash()).toBe(before);
+        const body = reply.status < 400 ? {} : refusalIn(reply);
+        const named = Object.fromEntries([...reply.headers].map(([name, values]) => [name, values.join()]));
+        replies.push(shown({ ...reply, headers: named, body }));
+      }
+      return replies.join("\n");
+    },
     rpc: async (method = "", ...params: string[]) => {
       const call = `{"jsonrpc":"2.0","id":1,"method":"${method}","params":[${params.join(",")}]}`;
       const { result, error } = (await send(`POST /chain ${call}`)).body as Answer;

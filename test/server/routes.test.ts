@@ -14,33 +14,6 @@ describe("GET /healthz", () => {
 });
 
 describe("a path that is not exactly a route", () => {
-  it.each([
-    ["//clob/orders", "/clob/orders"],
-    ["/clob/orders/", "/clob/orders"],
-    ["/CLOB/orders", "/clob/orders"],
-    ["/clob/./orders", "/clob/orders"],
-    ["/clob/%6frders", "/clob/orders"],
-    ["/clob%2forders", "/clob/orders"],
-    ["/clob/Orders", "/clob/orders"],
-    ["/clob/order;x", "/clob/order"],
-    ["/api/market", "/api/markets"],
-    ["/clob/midpiont", "/clob/midpoint"],
-  ])("has no route, and the hint names the nearest: %s", async (path, meant) => {
-    const refusal = refusalIn(await replyTo(api.port, requestBytes(`GET ${path}`)));
-    expect(refusal).toMatchObject({ status: 404, code: "ROUTE_NOT_FOUND" });
-    expect(refusal.hint).toContain(`did you mean ${meant}?`);
-  });
-
-  it.each([
-    ...["/", "/clob", "/api/", "/clob/x/../time", "/clob/time/..", "/clob/time#x", "/clob/time#"],
-    ...["/clob/time\\", "/clob/time%00", "/api/markets//trades", "/api/markets/x/", "/__proto__"],
-    ...["/constructor", `/${"a/".repeat(4000)}`],
-  ])("has no route: %s", async (path) => {
-    const refusal = refusalIn(await replyTo(api.port, requestBytes(`GET ${path}`)));
-    expect(refusal).toMatchObject({ status: 404, code: "ROUTE_NOT_FOUND" });
-    expect(JSON.stringify(refusal).length).toBeLessThan(1000);
-  });
-
   it("has no route with a signature for any path", async () => {
     const trader = await deriveTrader(api, 1);
     for (const path of ["//orders", "/orders/", "/%6frders", "/ORDERS", "/orders#x"]) {
@@ -76,12 +49,6 @@ describe("a method that a path does not have", () => {
       expect([options.status, options.text]).toEqual([204, ""]);
       expect(options.headers.allow?.split(", ").toSorted()).toEqual(allowed.toSorted());
     }
-  });
-
-  it.each(["TRACE", "PROPFIND", "QUERY", "PURGE", "M-SEARCH"])("is refused if it is %s", async (method) => {
-    const reply = await replyTo(api.port, requestBytes(`${method} /clob/order`));
-    expect(refusalIn(reply).code).toBe("METHOD_NOT_ALLOWED");
-    expect(reply.headers.get("allow")).toEqual(["POST, DELETE, OPTIONS"]);
   });
 });
 

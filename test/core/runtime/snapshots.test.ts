@@ -3,19 +3,11 @@ import { describe, expect, it, vi } from "vitest";
 import { numbersAs } from "../../../src/api/decimals.ts";
 import { MarketRanking, SearchIndex } from "../../../src/api/market-search.ts";
 import { BookPages } from "../../../src/api/order-book.ts";
-import { Clock, Snapshots } from "../../../src/engine/clock.ts";
 import { Exchange } from "../../../src/engine/exchange.ts";
 import { Keyring } from "../../../src/engine/keyring.ts";
 import { addressOf, eventCommand } from "../../support/commands.ts";
 import { openFundedExchange, START } from "../../support/exchange.ts";
 import { ARENA } from "../properties/moves.ts";
-
-/** Opens an exchange with a frozen clock, and snapshots of both. */
-function openFrozen() {
-  const testExchange = openFundedExchange();
-  const clock = new Clock(testExchange.exchange, { mode: "frozen", rate: 1 }, () => 5_000_000);
-  return { testExchange, snapshots: new Snapshots(testExchange.exchange, clock) };
-}
 
 describe("restoring an exchange", () => {
   it("keeps the watchers, and gives another hash after the same number of other commands", () => {
@@ -160,38 +152,4 @@ it("the search index continues after a snapshot, and after a restore to the same
   testExchange.mustSubmit(eventCommand("snow"));
   expect([found("snow"), add.mock.calls.length]).toEqual([1, indexed + 1]);
   add.mockRestore();
-});
-
-describe("stored snapshots", () => {
-  it("are numbered in order, and found by id or as the latest with a name", () => {
-    const { snapshots } = openFrozen();
-    const stored = [null, "before", "before", null].map((name) => snapshots.take(name));
-    expect(stored.map(({ id }) => id)).toEqual(["snapshot-1", "snapshot-2", "snapshot-3", "snapshot-4"]);
-    expect(snapshots.all).toEqual(stored);
-    expect(snapshots.find("snapshot-2")).toBe(stored[1]);
-    expect(snapshots.find("before")).toBe(stored[2]);
-    for (const unknown of ["after", "snapshot-5", "null", ""])
-      expect(snapshots.find(unknown)).toBe(undefined);
-  });
-
-  it("never reuse the number of a removed one until all are removed", () => {
-    const { snapshots } = openFrozen();
-    const [first, second] = ["a", "a"].map((name) => snapshots.take(name)) as [never, never];
-    snapshots.forget(second);
-    expect(snapshots.find("a")).toBe(first);
-    expect(snapshots.take("a").id).toBe("snapshot-3");
-    snapshots.clear();
-    expect(snapshots.all).toEqual([]);
-    expect(snapshots.take("a").id).toBe("snapshot-1");
-  });
-
-  it("have the hash that the exchange has after a restore", () => {
-    const { testExchange, snapshots } = openFrozen();
-    const stored = snapshots.take(null);
-    expect(stored.hash).toBe(testExchange.exchange.hash);
-    testExchange.send("alice BUY 1 YES @ 0.5");
-    expect(stored.hash).not.toBe(testExchange.exchange.hash);
-    snapshots.restore(stored);
-    expect(testExchange.exchange.hash).toBe(stored.hash);
-  });
 });
