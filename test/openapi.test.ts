@@ -78,53 +78,6 @@ describe("the served document", () => {
       expect(Object.keys(paths[path] ?? {}), path).toEqual(["get"]);
   });
 
-  it("has every endpoint of the contract that this version implements", () => {
-    const documented = Object.entries(api.document.json.paths).flatMap(([path, operations]) =>
-      Object.keys(operations).map((method) => `${method.toUpperCase()} ${path.replace(/\{\w+\}/g, "{}")}`),
-    );
-    expect(documented).toEqual(
-      expect.arrayContaining([
-        "POST /clob/auth/derive-api-key",
-        ...["book", "price", "midpoint", "spread", "last-trade-price", "tick-size", "fee-rate", "time"].map(
-          (read) => `GET /clob/${read}`,
-        ),
-        "POST /clob/order",
-        "DELETE /clob/order",
-        "DELETE /clob/orders/all",
-        "GET /clob/orders",
-        "GET /clob/trades",
-        "GET /api/markets",
-        "GET /api/markets/{}",
-        "GET /api/markets/{}/prices-history",
-        "GET /api/markets/{}/trades",
-        "GET /api/events",
-        "GET /api/events/{}",
-        "GET /api/search",
-        "GET /sim",
-        "GET /sim/clock",
-        "POST /sim/clock",
-        "POST /sim/reset",
-        "GET /sim/state",
-        "GET /sim/state/hash",
-        "GET /sim/accounts",
-        "GET /sim/accounts/{}",
-        "POST /sim/accounts/{}/fund",
-        "POST /sim/events",
-        "POST /sim/markets",
-        "POST /sim/markets/{}/close",
-        "POST /sim/markets/{}/resolve",
-        "GET /sim/orders/{}",
-        "GET /sim/invariants",
-        "GET /sim/stream",
-        "GET /sim/journal",
-        "GET /sim/report",
-        "GET /sim/scenario",
-        "POST /sim/explain-auth",
-        "POST /chain",
-      ]),
-    );
-  });
-
   it("has no endpoint that does not answer", async () => {
     for (const [template, operations] of Object.entries(api.document.json.paths)) {
       for (const method of Object.keys(operations)) {
