@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ExchangeClient, walletOf } from "../../../src/client/client.ts";
@@ -11,7 +12,7 @@ import { ConfigError } from "../../../src/setting.ts";
 import { readWorld } from "../../../src/simulation/world.ts";
 import { namedPrivateKey } from "../../../src/simulation/world-accounts.ts";
 import { TINY_WORLD } from "../../support/http.ts";
-import { rowsOf } from "../../support/table.ts";
+import { pageWith } from "../../support/page.ts";
 import { ScenarioFolder, scenarioAt } from "../run/scenario-folder.ts";
 
 const folder = new ScenarioFolder();
@@ -280,80 +281,24 @@ describe("a deployment that does not answer", () => {
   });
 });
 
-describe("a scenario that needs the control plane is skipped with the reason", () => {
-  folder.write("flow.csv", "at,account,op,ref,side,outcome,price,size,type\n0,alice,fund,,,USDC,,1,\n");
-
-  it.each(
-    rowsOf(`
-      fund | - alice: fund 10 USDC
-      advance | - advance: 1s
-      at | - at: 2026-01-02T00:00:00Z
-      close | - close: market
-      resolve | - resolve: YES
-      fault | - fault: { route: POST /order, status: 503 }
-      snapshot | - snapshot: before
-      race | - race: [{ alice: BUY 1 YES @ 0.5 }, { alice: BUY 2 YES @ 0.5 }]
-      balances | - expect: { balances: { alice: { USDC: 10 } } }
-      stateHash | - expect: { stateHash: "" }
-      generated accounts that must be funded | - generate: { orders: 5 }
-      a flow that may fund its accounts | - replay: flow.csv
-      a request to /sim | - request: GET /sim/state-hash
-      a request to /chain | - request: POST /chain
-      split | - alice: split 1
-      merge | - alice: merge 1
-      redeem | - alice: redeem
-      mine | - mine: 1
-      reorg | - reorg: 1
-      fail settlement | - fail settlement: next
-      chain fault | - chain fault: none
-      bots | - bots: thin
-      bump | - bump: fees
-      chain | - expect: { chain: { head: 0 } }
-      chain | - expect: { chain: { supply: 0 } }
-      chain | - expect: { chain: { settled: { bid: [] } } }
-      an expiration at a moment of its own clock | - alice: BUY 1 YES @ 0.5 GTD 2026-01-01T00:01:00Z
-    `),
-  )("%s: %s", async (need, step) => {
-    const { status, reason } = await runThere(`${HEAD}${BID}  ${step}\n`, walletsFor(await newMarket()));
-    expect({ status, reason }).toEqual({
-      status: "skipped",
-      reason: `needs control plane: line 5 (${need})`,
+describe("a scenario is skipped", () => {
+  it("with the reason in its page", async () => {
+    folder.write("flow.csv", "at,account,op,ref,side,outcome,price,size,type\n0,alice,fund,,,USDC,,1,\n");
+    const slug = await newMarket();
+    const page = readFileSync(new URL("skipped.txt", import.meta.url), "utf8");
+    const written = await pageWith(page, async ({ opening, text }) => {
+      const [markets = "markets: { market: deployed-1 }"] = /(?<=^# )markets: .*/m.exec(text) ?? [];
+      const wallets = `${markets.replaceAll("deployed-1", slug)}\n${ACCOUNTS}`;
+      const { status, reason } = await runThere(opening + text, wallets);
+      return [`${status}: ${reason}`];
     });
+    await expect(written).toMatchFileSnapshot("skipped.txt");
   });
 
-  it("a world of its own", async () => {
+  it("if it has a world of its own", async () => {
     folder.write("tiny.json", await readFile(TINY_WORLD, "utf8"));
     const { reason } = await runThere("scenario: w\nworld: tiny.json\nsteps: [{ advance: 1s }]\n", ACCOUNTS);
     expect(reason).toBe("needs control plane: it opens a world of its own");
-  });
-});
-
-describe("a scenario that does not match the wallets file is skipped with the reason", () => {
-  it.each(
-    rowsOf(`
-      market market in the wallets file | accounts: { alice: {} } | .
-      account carol in the wallets file | accounts: { carol: {} } | markets: { market: any }
-      1000.5 USDC for alice, the wallets file gives 1000 | accounts: { alice: { USDC: 1000.5 } } | markets: { market: any }
-      1 NO for bob, the wallets file gives 0 | accounts: { bob: { YES: 500, NO: 1 } } | markets: { market: any }
-      market market with tickSize 0.001, it has 0.01 | market: { tickSize: 0.001 } | markets: { market: any }
-      market market with minOrderSize 5, it has 1 | market: { minOrderSize: 5 } | markets: { market: any }
-      market market with feeRateBps 20, it has 0 | market: { feeRateBps: 20 } | markets: { market: any }
-      market market with matching independent, it has complementary | market: { matching: independent } | markets: { market: any }
-      market market with selfTrade cancel-taker, the wallets file gives allow | market: { selfTrade: cancel-taker } | markets: { market: any }
-      market market with selfTrade allow, the wallets file gives cancel-both | accounts: { alice: {} } | markets: { market: { market: any, selfTrade: cancel-both } }
-      control plane: settlement manual | settlement: manual | markets: { market: any }
-      control plane: settlement auto | settlement: auto | markets: { market: any }
-      control plane: balances settled | balances: settled | markets: { market: any }
-      3 rain YES for bob, the wallets file gives 0 | markets: { rain: {}, snow: {} }; accounts: { bob: { rain YES: 3 } } | markets: { rain: any, snow: any }
-    `),
-  )("%s", async (reason, header, wallets) => {
-    const slug = await newMarket();
-    const there = `${wallets?.replaceAll(": any", `: ${slug}`)}\n${ACCOUNTS}`;
-    const result = await runThere(
-      `scenario: s\n${header?.replace("; ", "\n")}\nsteps:\n  - request: GET /clob/time\n`,
-      there,
-    );
-    expect(result).toMatchObject({ status: "skipped", reason: `needs ${reason}` });
   });
 
   it("if the market is closed", async () => {
