@@ -100,28 +100,6 @@ async function untilFired(id: string, times: number): Promise<void> {
 }
 
 describe("a fault with a status", () => {
-  it.each([
-    [429, "RATE_LIMITED", "1"],
-    [500, "INTERNAL_ERROR", undefined],
-    [502, "UNAVAILABLE", undefined],
-    [503, "UNAVAILABLE", "1"],
-    [504, "UNAVAILABLE", undefined],
-  ] as const)("answers %d %s with the fault's id, and nothing is executed", async (status, code, retry) => {
-    const { id } = await onOrders({ status });
-    const { headers, body } = await api.refused(placing(), code);
-    expect([headers["x-sim-fault"], headers["retry-after"]]).toEqual([id, retry]);
-    expect(body.hint).toContain(`DELETE /sim/faults/${id}`);
-    expect(body.details).toEqual({ fault: id });
-    expect(await openOrders()).toBe(0);
-  });
-
-  it("answers before signature, query and body are checked", async () => {
-    await addFault(api, { status: 503 });
-    await api.refused("POST /clob/order", "UNAVAILABLE", "{");
-    for (const path of ["/clob/orders", "/clob/book", "/api/markets/none?limit=x"])
-      await api.refused(`GET ${path}`, "UNAVAILABLE");
-  });
-
   it("answers HEAD like GET, without the body", async () => {
     await addFault(api, { route: "GET /clob/time", status: 503 });
     const { status, text } = await replyTo(api.port, requestBytes("HEAD /clob/time"), { isHead: true });

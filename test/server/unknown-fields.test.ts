@@ -26,25 +26,18 @@ function requestTo({ method, path, query }: (typeof ENDPOINTS)[number], more: st
   return { method, path: `${path.replace(/\{\w+\}/g, "x")}?${[...named, more].join("&")}` };
 }
 
-const refusedFor = async (on: Api, sent: Request, field: string): Promise<string> => {
+const refusedFor = async (on: Api, sent: Request, field: string): Promise<void> => {
   const { body, headers } = await on.refused(sent, "INVALID_PARAMETER");
   expect(body.error).toContain(`unknown field "${field}"`);
   expect(body.details).toEqual({ fields: [field] });
   expect(headers["x-sim-warning"]).toBeUndefined();
-  return `${body.error}; ${body.hint}`;
 };
 
 describe("the control plane", () => {
   it.each(control.map((endpoint) => [nameOf(endpoint), endpoint] as const))(
-    "refuses an unknown field in the query of %s",
+    "refuses an unknown field in the query and in the body of %s, even if it has no body",
     async (_name, endpoint) => {
       await refusedFor(api, requestTo(endpoint, "zebra=1"), "zebra");
-    },
-  );
-
-  it.each(control.map((endpoint) => [nameOf(endpoint), endpoint] as const))(
-    "refuses an unknown field in the body of %s, even if it has no body",
-    async (_name, endpoint) => {
       await refusedFor(api, { ...requestTo(endpoint, ""), body: { zebra: 1 } }, "zebra");
     },
   );
