@@ -19,7 +19,7 @@ const FAST = [
   "test/fuzz/generator.test.ts",
   "test/engine/{golden-journals,line-format}.test.ts",
   "test/scenario/{language,coverage}/*.test.ts",
-  "test/server/{order-of-checks,pages,routes,unknown-fields}.test.ts",
+  "test/server/{order-of-checks,routes,unknown-fields}.test.ts",
 ];
 /** What there takes half a second or more. */
 const NOT_FAST = [
