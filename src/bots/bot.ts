@@ -1,6 +1,6 @@
 import { type Account, availableOf, type Balance, openOrdersOf } from "../core/account.ts";
 import { BID, type BookDirection } from "../core/book/book.ts";
-import type { Command, CommandOf } from "../core/commands.ts";
+import { approvalsOf, type Command, type CommandOf } from "../core/commands.ts";
 import { houseAddress, idOf } from "../core/ids.ts";
 import {
   bookFor,
@@ -28,7 +28,6 @@ import {
   type Size,
   size,
 } from "../core/units.ts";
-import { approvalsOf } from "../simulation/opening.ts";
 import type { Chance, Draws, FairValue } from "./fair-value.ts";
 import { type BotProfile, KINDS, type Kind, maxCountOf } from "./profiles.ts";
 

@@ -1,5 +1,6 @@
-import { BLOCK_TERMS, FAULT_TERMS, Mining } from "./chain/chain.ts";
-import { CALL_TERMS } from "./chain/transaction.ts";
+import { BLOCK_TERMS, DEFAULT_BASE_FEE, FAULT_TERMS, INITIAL_NATIVE_BALANCE, Mining } from "./chain/chain.ts";
+import { CONTRACTS, numberWord, UNLIMITED } from "./chain/contracts.ts";
+import { CALL_TERMS, type ContractCall, callGas } from "./chain/transaction.ts";
 import { check, DocumentError } from "./document-error.ts";
 import { addressText, counted, orderText, priceText, sizeText, usdcText } from "./format.ts";
 import { EVENT_TERMS, MARKET_TERMS } from "./market.ts";
@@ -224,4 +225,28 @@ export function parseCommand(value: unknown): Command {
 export interface Stamped<C extends Command = Command> {
   readonly at: Millis;
   readonly command: C;
+}
+
+const EXCHANGE_WORD = numberWord(BigInt(CONTRACTS.exchange));
+
+/** Returns the commands by which a funded trader approves the exchange, if approvals are required. */
+export function approvalsOf({ address, collateral }: CommandOf<"fundAccount">): Command[] {
+  const wei = String(INITIAL_NATIVE_BALANCE);
+  const sending = (to: Address, call: ContractCall, input: string): Command => ({
+    ...{ kind: "sendTransaction", from: address, to, nonce: null, value: "0", gas: callGas(call, input) },
+    ...{ maxFeePerGas: DEFAULT_BASE_FEE, maxPriorityFeePerGas: 0, input, call, raw: null, hash: null },
+  });
+  return [
+    ...(collateral > 0 ? [] : [{ kind: "setNativeBalance", address, wei } as const]),
+    sending(
+      CONTRACTS.collateral,
+      { kind: "approve", spender: CONTRACTS.exchange, amount: String(UNLIMITED) },
+      `0x095ea7b3${EXCHANGE_WORD}${numberWord(UNLIMITED)}`,
+    ),
+    sending(
+      CONTRACTS.conditionalTokens,
+      { kind: "setApprovalForAll", operator: CONTRACTS.exchange, approved: true },
+      `0xa22cb465${EXCHANGE_WORD}${numberWord(1)}`,
+    ),
+  ];
 }

@@ -67,7 +67,9 @@ export const withoutIds = (message: string): string => message.replace(ID, "#");
 export const withoutFigures = (message: string): string => withoutIds(message).replace(NUMBER, "#");
 
 const PLAIN_WORD = /^[\w./:@%+=-]+$/;
+/** A quote within quotes: ends them, has an escaped one, and begins them again. */
+const SHELL_QUOTE = "'\\''";
 
 /** Quotes an argument for a POSIX shell. */
 export const shellWord = (text: string): string =>
-  PLAIN_WORD.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+  PLAIN_WORD.test(text) ? text : `'${text.replaceAll("'", SHELL_QUOTE)}'`;

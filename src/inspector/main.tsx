@@ -24,12 +24,12 @@ import {
 } from "./model.ts";
 import { AccountsPane } from "./panes/accounts.tsx";
 import { AuthPane } from "./panes/auth.tsx";
-import { BookPane } from "./panes/book.tsx";
 import { ChainPane } from "./panes/chain.tsx";
 import { ChartPane } from "./panes/chart.tsx";
 import { ClockPane } from "./panes/clock.tsx";
 import { JournalPane } from "./panes/journal.tsx";
 import { OrderPane } from "./panes/order.tsx";
+import { BookPane } from "./panes/order-book.tsx";
 import { SessionPane } from "./panes/session.tsx";
 import { LANES, Timeline } from "./panes/timeline.tsx";
 import { setTo } from "./parts.tsx";

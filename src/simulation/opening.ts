@@ -1,11 +1,9 @@
-import { confirmationsOf, DEFAULT_BASE_FEE, INITIAL_NATIVE_BALANCE } from "../core/chain/chain.ts";
-import { CONTRACTS, numberWord, UNLIMITED } from "../core/chain/contracts.ts";
-import { type ContractCall, callGas } from "../core/chain/transaction.ts";
-import type { Command, CommandOf, Stamped } from "../core/commands.ts";
+import { confirmationsOf, INITIAL_NATIVE_BALANCE } from "../core/chain/chain.ts";
+import { approvalsOf, type Command, type Stamped } from "../core/commands.ts";
 import { tokenIdIn as tokenIdOfMarket } from "../core/market.ts";
 import type { Decision } from "../core/refusals.ts";
 import type { ExchangeConfig, State } from "../core/state.ts";
-import type { Address, Outcome } from "../core/terms.ts";
+import type { Outcome } from "../core/terms.ts";
 import { toIso } from "../core/time.ts";
 import {
   FULL_PRICE,
@@ -77,30 +75,6 @@ function submit(exchange: EmptyExchange, command: Command): void {
   throw new WorldOpeningError(
     `the world's history is refused: ${decision.refusal.code} of ${JSON.stringify(command)}`,
   );
-}
-
-const EXCHANGE_WORD = numberWord(BigInt(CONTRACTS.exchange));
-
-/** Returns the commands by which a funded trader approves the exchange, if approvals are required. */
-export function approvalsOf({ address, collateral }: CommandOf<"fundAccount">): Command[] {
-  const wei = String(INITIAL_NATIVE_BALANCE);
-  const sending = (to: Address, call: ContractCall, input: string): Command => ({
-    ...{ kind: "sendTransaction", from: address, to, nonce: null, value: "0", gas: callGas(call, input) },
-    ...{ maxFeePerGas: DEFAULT_BASE_FEE, maxPriorityFeePerGas: 0, input, call, raw: null, hash: null },
-  });
-  return [
-    ...(collateral > 0 ? [] : [{ kind: "setNativeBalance", address, wei } as const]),
-    sending(
-      CONTRACTS.collateral,
-      { kind: "approve", spender: CONTRACTS.exchange, amount: String(UNLIMITED) },
-      `0x095ea7b3${EXCHANGE_WORD}${numberWord(UNLIMITED)}`,
-    ),
-    sending(
-      CONTRACTS.conditionalTokens,
-      { kind: "setApprovalForAll", operator: CONTRACTS.exchange, approved: true },
-      `0xa22cb465${EXCHANGE_WORD}${numberWord(1)}`,
-    ),
-  ];
 }
 
 /** Makes the world's trades final, so that later chain faults do not affect them. */
