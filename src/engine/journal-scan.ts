@@ -16,6 +16,7 @@ const MIN_CHUNK = 1 << 12;
 /** A longer line cannot be converted to a string. */
 const MAX_LINE = 1 << 29;
 const LINE_FEED = 10;
+const CARRIAGE_RETURN = 13;
 /** A step of `scanInSteps` takes less than a millisecond. */
 const STEP_LINES = 256;
 const LINE_BEGINNING = Buffer.from('{"n":', "latin1");
@@ -207,8 +208,9 @@ function proofBefore(bytes: Buffer, end: JournalEnd, wasClosed: boolean): string
     return `line ${end.number} says that the program stopped cleanly`;
   const feed = bytes.indexOf(LINE_FEED);
   const hole = bytes.indexOf(0);
-  return feed < 0 || (hole >= 0 && hole < feed)
-    ? null
+  if (feed < 0 || (hole >= 0 && hole < feed)) return null;
+  return bytes[feed - 1] === CARRIAGE_RETURN
+    ? "it ends with CR LF, to which something converted the line feeds"
     : "it was written completely, and has been changed since";
 }
 

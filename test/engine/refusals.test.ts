@@ -138,6 +138,11 @@ describe("a directory is refused and not changed", () => {
       `${DAMAGED_FIRST}: it is incomplete, but was complete when db\\.json was written`,
     ],
     ["its journal is damaged in the middle", (data) => damage(data, 2_000), "has been changed since"],
+    [
+      "the line ends of its journal were converted",
+      (data) => edit(data, (old) => Buffer.from(old.toString().replaceAll("\n", "\r\n"))),
+      `${DAMAGED_FIRST}: it ends with CR LF`,
+    ],
     ["a part of its journal is zeroed", (data) => damage(data, 2_000, true, 0), "line \\d+ is complete"],
     ["its journal is not that of its state", (data) => rewriteKeepingState(data), "another line"],
     ["there is text after a clean stop", (data) => edit(data, (old) => [...old, 120]), "stopped cleanly"],
