@@ -56,14 +56,15 @@ export function bannerText(
     ...(server.from === null ? [] : [row("from", `${server.from.name}, up to line ${server.from.line}`)]),
     row("data", dataText(server.persisted)),
     "",
-    "  Dev accounts, address and private key: anybody can compute them, never use them on a real chain.",
-    "",
-    ...numbered(accounts),
-    "",
-    ...(keys.length === 0
-      ? []
-      : ["  Their API keys, without a wallet's signature:", "", ...numbered(keys), ""]),
   ];
+  if (keys.length > 0) {
+    lines.push(
+      "  Dev accounts, address and private key: anybody can compute them, never use them on a real chain.",
+      ...["", ...numbered(accounts), ""],
+      "  Their API keys, without a wallet's signature:",
+      ...["", ...numbered(keys), ""],
+    );
+  }
   if (sampleTokenId !== null) {
     lines.push(`  Try ${bold(`curl "${url}/clob/book?token_id=${sampleTokenId}"`)}`, "");
   }

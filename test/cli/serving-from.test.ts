@@ -103,6 +103,7 @@ describe("clobsim serve --from", () => {
   ])("says where a pool of %s answers", async (pool, where) => {
     const server = await serveWith({ from: report, pool });
     expect(bannerOf(server)).toMatch(where);
+    expect(bannerOf({ ...server, devAccounts: [] })).not.toContain("Dev accounts");
     await server.close();
   });
 
