@@ -57,7 +57,7 @@ export class Table<T> {
     if (place === 0) this.#chunks.push([]);
     let chunk = this.#chunk(index >> CHUNK_BITS);
     if (chunk.length !== place) chunk = this.#takeChunk(index >> CHUNK_BITS);
-    chunk.push(item);
+    chunk[place] = item;
     this.#size += 1;
     return this.#size;
   }
