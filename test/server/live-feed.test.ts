@@ -77,7 +77,8 @@ describe("a slow reader", () => {
     for (let count = 1; count <= 200_000; count += 1) {
       latest.next.putText(`id: ${count}\nevent: x\ndata: ${"é".repeat(50)}\n\n`);
       latest.added();
-      most = Math.max(most, latest.end - latest.first);
+      // Reading the end makes a chunk of what has been added.
+      if (count % 100 === 0) most = Math.max(most, latest.end - latest.first);
     }
     expect(most).toBeLessThanOrEqual(8 * MIB);
     expect(latest.end).toBeGreaterThan(16 * MIB);
