@@ -53,8 +53,8 @@ const exclude = [
 
 export default defineConfig({
   test: {
-    // Two more than there are processors: many tests wait for programs, browsers and timers.
-    maxWorkers: availableParallelism() + 2,
+    // One more than there are processors: tests that start programs wait for them a fifth of the time.
+    maxWorkers: availableParallelism() + 1,
     experimental: { fsModuleCache: true },
     testTimeout: 60_000,
     hookTimeout: 60_000,
