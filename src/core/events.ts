@@ -168,8 +168,7 @@ const EVENTS = {
   ),
   miningSet: event<Mining>(({ mode }) => `mining is ${mode}`),
   blockTermsSet: event<BlockTerms>(() => "block header fields set"),
-  /** Sets the base fee of the next block only, wei per gas. */
-  /** `schedulesBlock`: a pending transaction waited for such a fee. */
+  /** Sets the base fee of the next block only, wei per gas. `schedulesBlock`: a pending transaction waited for such a fee. */
   nextBaseFeeSet: event<{ baseFee: number; schedulesBlock?: boolean }>(
     ({ baseFee }) => `the next base fee is ${baseFee} wei`,
   ),

@@ -19,7 +19,7 @@ import { SimulatedDisk } from "../support/simulated-disk.ts";
 const CLIENTS = 8;
 /** Orders per client. Every third is canceled, and the client reads after each answer. */
 const ORDERS = 5;
-/** The index of a client is multiplied by 0, 1 or 2: so many reads precede its first order. */
+/** Before its first order, a client reads 0, 1 or 2 times its index, which differs from one failing call to the next. */
 const STAGGERS = 3;
 
 /** Requests that were answered with 200. */
