@@ -9,6 +9,7 @@ import { Bots } from "./bots/bots.ts";
 import type { ChainNode } from "./chain-rpc/chain-node.ts";
 import { openTransport, type Transport } from "./client/transport.ts";
 import type { Config } from "./config.ts";
+import type { Address } from "./core/terms.ts";
 import { type Clock, type ClockSetting, Slices, Snapshots } from "./engine/clock.ts";
 import type { PersistenceStatus } from "./engine/data-folder.ts";
 import { DataFileError } from "./engine/journal.ts";
@@ -21,6 +22,7 @@ import {
   type Warn,
 } from "./engine/open-exchange.ts";
 import {
+  devKeysOf,
   exchangeAt,
   exchangeConfigOf,
   loadOrigin,
@@ -48,7 +50,6 @@ import { ExchangeSite, InspectorPage, Pool } from "./server/site.ts";
 import { Stream } from "./server/stream.ts";
 import { ConfigError } from "./setting.ts";
 import type { World } from "./simulation/world.ts";
-import { devPrivateKey } from "./simulation/world-accounts.ts";
 import { VERSION } from "./version.ts";
 
 /** An exchange in this process. */
@@ -301,10 +302,7 @@ export function serviceOf(
     // Deletes the node's filters, snapshots and impersonations; subscriptions stay.
     void node?.then((loaded) => loaded.forget());
   };
-  const keyOf = (account: string) => {
-    const index = devAccounts.indexOf(account);
-    return index < 0 ? null : devPrivateKey(seed, index);
-  };
+  const keyOf = (account: Address) => devKeysOf(origin).get(account) ?? null;
   const host = { exchange, clock, version: VERSION, accounts: devAccounts, slices, keyOf, reset: reopen };
   let node: Promise<ChainNode> | null = null;
   const chain = (): Promise<ChainNode> => {
@@ -357,11 +355,8 @@ const optionsOf = (config: Config, origin: Origin, prefix: string): ServiceOptio
   devAccounts: devAccounts(origin),
 });
 
-const devAccounts = ({ devAccounts, config }: Origin): readonly DevWallet[] =>
-  devAccounts.map((address, index) => ({
-    address: checksummed(address),
-    privateKey: devPrivateKey(config.seed, index),
-  }));
+const devAccounts = (origin: Origin): readonly DevWallet[] =>
+  Array.from(devKeysOf(origin), ([address, privateKey]) => ({ address: checksummed(address), privateKey }));
 
 /** Returns the host for URLs of a bound address. */
 const urlHost = (host: string): string => {

@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import {
@@ -44,6 +44,16 @@ describe("startExchange", () => {
     const seeded = { ...tiny, seed: "tiny-334" };
     for (const { close } of [await startExchange(seeded), await startExchange(seeded)]) await close();
     await expect(startExchange({ ...tiny, seed: "9" })).rejects.toThrow("was made with seed tiny-334");
+  });
+
+  it("lists the dev accounts of a world whose keys its seed gives, and no others", async () => {
+    const world = join(folder, "own-account.json");
+    const text = readFileSync(tiny.world, "utf8");
+    writeFileSync(world, text.replace(/(?<="devAccounts": \[\s*"0x)\w{40}/, "f".repeat(40)));
+    await using own = await startExchange({ world });
+    await using all = await startExchange(tiny);
+    expect(own.devAccounts).toEqual(all.devAccounts.slice(1));
+    expect(await read(own.url, "/sim")).toMatchObject({ devAccounts: own.devAccounts });
   });
 
   it("persists the exchange in a directory, and continues from it", async () => {

@@ -128,8 +128,7 @@ const TYPED_DATA = param("typed data", (value, name) => {
 /** Returns the signer of a dev account. @throws RpcError for any other address */
 function signerFor({ keyOf }: NodeContext, address: Address): PrivateKeyAccount {
   const key = keyOf(address);
-  const account = key === null ? null : privateKeyToAccount(key);
-  if (account?.address.toLowerCase() === address) return account;
+  if (key !== null) return privateKeyToAccount(key);
   throw invalidParams(`No Signer available: the exchange has no key of ${address}`);
 }
 

@@ -13,6 +13,7 @@ import { FILE_LIMITS, readText } from "../regular-file.ts";
 import { ConfigError, didYouMean, flagOf } from "../setting.ts";
 import { openWorld, WorldOpeningError } from "../simulation/opening.ts";
 import { checkedWorld, readWorldFile, type World, writeWorld } from "../simulation/world.ts";
+import { devAddress, devPrivateKey } from "../simulation/world-accounts.ts";
 import { Exchange, type Snapshot } from "./exchange.ts";
 import { HistoryDigest } from "./hashes.ts";
 import { type Base, type OpeningData, wrongLine } from "./journal-line.ts";
@@ -64,6 +65,22 @@ export function restartAt(origin: Origin, exchange: Exchange): Snapshot {
   const opening = exchange.snapshot();
   openings.set(origin, opening);
   return opening;
+}
+
+type DevKeys = ReadonlyMap<Address, `0x${string}`>;
+
+/** Keys of dev accounts that were computed in this process, which takes some milliseconds. */
+const devKeys = new WeakMap<Origin, DevKeys>();
+
+/** Returns the dev accounts whose private key the seed gives. Those that were written into a world by hand have other keys. */
+export function devKeysOf(origin: Origin): DevKeys {
+  const known = devKeys.get(origin);
+  if (known !== undefined) return known;
+  const { devAccounts, config } = origin;
+  const keys = devAccounts.map((address, index) => [address, devPrivateKey(config.seed, index)] as const);
+  const own = new Map(keys.filter(([address, key]) => devAddress(key) === address));
+  devKeys.set(origin, own);
+  return own;
 }
 
 /** Returns a new exchange at its origin, not persisted. @throws ConfigError if the origin cannot be played */
