@@ -56,8 +56,10 @@ export default defineConfig({
     // One more than there are processors: tests that start programs wait for them a fifth of the time.
     maxWorkers: availableParallelism() + 1,
     experimental: { fsModuleCache: true },
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // Only what hangs takes as long, also on a slow or busy machine.
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
+    expect: { poll: { timeout: 60_000 } },
     passWithNoTests: level === "fast",
     projects: [
       {

@@ -84,7 +84,7 @@ describe("the code of the pages", () => {
       (error: { readonly stdout: string }) => error,
     );
     expect(found.stdout).toBe("");
-  }, 180_000);
+  });
 });
 
 /** Returns the anchors of a page, as GitHub derives them from headings. */

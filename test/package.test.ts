@@ -25,7 +25,7 @@ beforeAll(async () => {
   mkdirSync(installed, { recursive: true });
   await run("tar", ["-xzf", join(project, filename), "-C", installed, "--strip-components=1"]);
   symlinkSync(join(ROOT, "node_modules", "vitest"), join(project, "node_modules", "vitest"));
-}, 120_000);
+});
 
 /** Runs a program in the project and returns its output. */
 async function printed(program: string, ...flags: string[]): Promise<string> {

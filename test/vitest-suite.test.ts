@@ -70,7 +70,7 @@ beforeAll(() => {
   write("all.test.mjs", testFile("scenarios", ', { via: "process" }'));
   write("deep.test.mjs", testFile("scenarios/deep/*.yaml", ", { repeat: 2, seed: 7 }"));
   write("served.test.mjs", testFile("scenarios/c-served.yaml"));
-}, 60_000);
+});
 
 describe("scenarioSuite", () => {
   let tests: readonly Outcome[];
@@ -79,7 +79,7 @@ describe("scenarioSuite", () => {
 
   beforeAll(async () => {
     ({ tests, code } = await vitest("all.test.mjs"));
-  }, 60_000);
+  });
 
   it("declares each scenario as a test with its name, under its folder", () => {
     const names = tests.map(({ ancestorTitles, title }) => [...ancestorTitles, title]);
@@ -123,7 +123,7 @@ describe("scenarioSuite", () => {
     const served = await vitest("served.test.mjs");
     expect(served.tests.map(({ title, status }) => [title, status])).toEqual([["needs HTTP", "passed"]]);
     expect(served.code).toBe(0);
-  }, 60_000);
+  });
 
   it("supports vitest's shards: together they run every test once", async () => {
     const [whole, one, other] = [
@@ -135,5 +135,5 @@ describe("scenarioSuite", () => {
     expect(one?.length).toBeGreaterThan(0);
     expect(other?.length).toBeGreaterThan(0);
     expect([...(one ?? []), ...(other ?? [])].sort()).toEqual([...(whole ?? [])].sort());
-  }, 120_000);
+  });
 });

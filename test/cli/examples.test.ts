@@ -59,7 +59,7 @@ beforeAll(async () => {
   replacements.set("--budget 10m", "--budget 200ms");
   // Only a part of the suite is run.
   replacements.set("--min 95", "--min 1");
-}, 60_000);
+});
 
 afterAll(async () => {
   await server.close();

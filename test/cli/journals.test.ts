@@ -156,7 +156,7 @@ beforeAll(async () => {
 
 it("the commands that read journals print what their page shows", async () => {
   await shell.expectPage(join(import.meta.dirname, "journals.txt"));
-}, 240_000);
+});
 
 it("clobsim inspect --order has the API's explanation of an order, by its id in either case and its number", async () => {
   const explained = async (order: string) =>

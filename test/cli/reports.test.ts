@@ -149,7 +149,7 @@ ${head}  - alice: BUY 1 YES @ 0.555
 
 it("reports of defects, refused requests and failed scenarios are read as their page shows", async () => {
   await shell.expectPage(join(import.meta.dirname, "reports.txt"));
-}, 240_000);
+});
 
 it("a refused derivation of API keys is recorded with the address that it claims, and without its signature", async () => {
   const server = await serve({});

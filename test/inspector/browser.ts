@@ -143,7 +143,7 @@ export function useBrowser(): (url: string, shown?: PageOptions) => Promise<Insp
   ) => {
     const viewport = { width: width ?? DEFAULT_SIZE.width, height: height ?? DEFAULT_SIZE.height };
     const context = await browser.newContext({ viewport, colorScheme, reducedMotion: "reduce" });
-    context.setDefaultTimeout(15_000);
+    context.setDefaultTimeout(60_000);
     const inspector = new Inspector(await context.newPage());
     (isShared ? shared : opened).push({ context, inspector, expectsErrors });
     await inspector.page.goto(url);

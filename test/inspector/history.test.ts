@@ -69,7 +69,7 @@ describe("the exchange after a row", () => {
       const checked = new Set(rows);
       ({ states } = replayStates(journal, (row) => checked.has(row)));
       expect(report.history.count).toBeGreaterThan(2_048);
-    }, 120_000);
+    });
 
     it("is the same from any checkpoint", () => {
       expectStates(report, states, rows);

@@ -126,7 +126,7 @@ beforeAll(async () => {
     const words = commandOf(part).replace(SHOWN_URL, `http://127.0.0.1:${api.port}`).split(" ");
     printed.set(part, await program.run(words, { environment: KEYS }));
   }
-}, 120_000);
+});
 
 afterAll(async () => {
   await api.close();

@@ -16,7 +16,7 @@ describe.each(readdirSync(FOLDER))("%s", (name) => {
 
   it("shows the replies to its requests", async () => {
     await expectPage(api, join(FOLDER, name));
-  }, 60_000);
+  });
 
   it("has the documented code for each bad input that it names", () => {
     for (const section of readFileSync(join(FOLDER, name), "utf8").split(/^##+ /m)) {

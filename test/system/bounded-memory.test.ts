@@ -61,7 +61,7 @@ describe("a flow of a million rows is read in batches, no faster than it is play
     expect(readAhead.ahead).toBe(0);
     expect(readAhead.largest).toBeLessThan(MAX_BATCH);
     expect(readAhead.batches).toBeGreaterThan(ROWS / MAX_BATCH);
-  }, 120_000);
+  });
 
   it("over HTTP, where each row waits for the answer to the previous one", async () => {
     const readAhead = new ReadAhead();

@@ -129,5 +129,4 @@ it.each<Durability>(["process", "power"])(
       runs += await atCalls(fault, (nth) => hasFailedAt(nth, durability, fault));
     expect(runs).toBeGreaterThanOrEqual(80);
   },
-  180_000,
 );

@@ -128,6 +128,5 @@ describe("after a crash at any call of 200 commands and five starts", () => {
       expect(check.cases).toBeGreaterThan(2000);
       if (durability === "power") expect(check.refusals).toBe(0);
     },
-    60_000,
   );
 });

@@ -61,7 +61,7 @@ function difference(found: string, expected: string): string | null {
   return `line ${at + 1}: ${lines[at]}, expected ${others[at]}`;
 }
 
-describe("the same seed and the same commands give the same bytes", { timeout: 180_000 }, () => {
+describe("the same seed and the same commands give the same bytes", () => {
   it.each<[string, readonly [string, ...string[]]]>([
     ["the world, the events, the state and its hash", ["history"]],
     ["clobsim world --seed 7", ["cli", "world", "--seed", "7"]],

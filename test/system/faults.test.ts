@@ -90,5 +90,4 @@ it.each<Durability>(["process", "power"])(
         cases += await atCalls(fault, (nth) => hasFailedAt(nth, durability, shape, fault), shape.every);
     expect(cases).toBeGreaterThan(500);
   },
-  180_000,
 );

@@ -75,7 +75,7 @@ beforeAll(async () => {
   const offline = ["--offline", "--no-audit", "--no-fund", "--cache", join(folder, "cache")];
   await runThere("npm", "install", ...offline, tarball);
   for (const runner of ["vitest", "jest"]) symlinkSync(tool(runner), join(project, "node_modules", runner));
-}, 120_000);
+});
 
 describe("the packed package", () => {
   it("is small, has no dependencies and runs nothing on installation", () => {

@@ -89,7 +89,7 @@ async function killRepeatedly(data: string, durability: string): Promise<OrderCl
   return clients;
 }
 
-describe("a program that is killed under eight clients", { concurrent: true, timeout: 120_000 }, () => {
+describe("a program that is killed under eight clients", { concurrent: true }, () => {
   it.each([
     ["process", "one"],
     ["process", "another"],

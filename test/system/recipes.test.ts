@@ -26,4 +26,4 @@ it("the recipe for Go passes on a pool, if go is installed", async () => {
   const { stdout } = await run("go", ["test", "-count=1", "./..."], { cwd: project, env });
   await pool.close();
   expect(stdout).toMatch(/^ok\s+bot\s/);
-}, 180_000);
+});

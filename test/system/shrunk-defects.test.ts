@@ -29,7 +29,7 @@ const programs = new Map<Build, Program>();
 beforeAll(async () => {
   for (const [name, defect] of Object.entries(BUILDS))
     programs.set(name as Build, await Program.bundled([], defect));
-}, 60_000);
+});
 afterAll(async () => {
   for (const program of programs.values()) await program.dispose();
 });
@@ -92,7 +92,6 @@ describe("a scenario that fails because of a defect", () => {
       expect((await clobsim(build, "run", SMALL)).code).toBe(1);
       expect(await clobsim("correct", "run", SMALL)).toMatchObject({ code: 0 });
     },
-    120_000,
   );
 
   it("is reduced with the first difference of its golden file", async () => {
@@ -102,5 +101,5 @@ describe("a scenario that fails because of a defect", () => {
     expect(stderr).toMatch(
       /\n {2}the golden file differs first in trade \d+: the trades up to there are expected instead\n/,
     );
-  }, 60_000);
+  });
 });

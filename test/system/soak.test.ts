@@ -15,7 +15,7 @@ const TIMED = /^p99 /;
 const programs: Program[] = [];
 beforeAll(async () => {
   programs.push(await Program.bundled([]), await Program.bundled([]));
-}, 120_000);
+});
 afterAll(async () => {
   for (const program of programs) await program.dispose();
 });
@@ -32,7 +32,7 @@ const failed = (figures: Figures): string[] =>
     .filter(({ what, holds }) => holds === false && !TIMED.test(what))
     .map(({ what, figure, why = [] }) => [what, figure, ...why].join(": "));
 
-describe("a short soak", { timeout: 120_000 }, () => {
+describe("a short soak", () => {
   it("passes, with all phases and disturbances", async () => {
     const figures = await short(programs[0] as Program);
     expect(failed(figures)).toEqual([]);

@@ -67,7 +67,7 @@ beforeAll(async () => {
 
 it("clobsim shrink prints what its page shows", async () => {
   await shell.expectPage(join(import.meta.dirname, "shrink.txt"));
-}, 240_000);
+});
 
 it("clobsim shrink prints its progress in one line on a terminal", async () => {
   const isTerminal = process.stderr.isTTY;

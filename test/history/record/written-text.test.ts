@@ -45,7 +45,7 @@ async function linesOf({ heading, text }: PageText): Promise<string[]> {
 it("a session is recorded as its page shows, always in the same bytes", async () => {
   const page = readFileSync(join(import.meta.dirname, "recorded.txt"), "utf8");
   await expect(await pageWith(page, linesOf)).toMatchFileSnapshot("recorded.txt");
-}, 240_000);
+});
 
 it("a recording begins with its origin, its name and what the exchange began with", () => {
   const session = "derive alice; alice BUY 1 YES @ 0.2";

@@ -65,7 +65,7 @@ it("a failing scenario is reduced to the steps that its page shows, each of whic
     ];
   });
   await expect(page).toMatchFileSnapshot("shrunk.txt");
-}, 240_000);
+});
 
 it("the rows before the first difference of a golden file are enough, however many follow", async () => {
   const made =
@@ -75,7 +75,7 @@ it("the rows before the first difference of a golden file are enough, however ma
   expect(text).toMatch(/ 3\.21 \w+ @ [\d.]+ from \S+( \w+)?\n$/);
   expect(before).toBeLessThan(500);
   expect(steps).toBeLessThan(30);
-}, 240_000);
+});
 
 it("a scenario that passes, or has no steps, is not reduced", async () => {
   for (const text of ["scenario: x\nsteps: [advance: 1s]\n", "scenario: x"])

@@ -79,7 +79,7 @@ describe("a scenario has the same results in this process and over HTTP", () => 
   beforeAll(async () => {
     here = await run("process");
     there = await run("http");
-  }, 120_000);
+  });
 
   it.each(SCENARIOS.map(({ place, name }) => [name, place.file]))("%s", (_name, file) => {
     const [local, remote] = [here.get(file), there.get(file)];
