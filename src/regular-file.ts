@@ -78,9 +78,11 @@ export function readRegular(path: string, maxBytes: number): Buffer {
   }
 }
 
-/** Reads a file as text. @throws as `readRegular` */
+/** Reads a file as text, without the byte order mark that some editors write. @throws as `readRegular` */
 export const readText = (path: string, maxBytes: number): string =>
-  readRegular(path, maxBytes).toString("utf8");
+  readRegular(path, maxBytes)
+    .toString("utf8")
+    .replace(/^\ufeff/, "");
 
 /** Returns the offset of the first sequence of bytes that is not UTF-8, or -1. */
 export function invalidUtf8Offset(bytes: Buffer): number {

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { jsonProblem, readJsonObject } from "../src/api/request-body.ts";
+import { readJsonObject } from "../src/api/request-body.ts";
+import { jsonProblem, readJson } from "../src/core/json.ts";
 import { forAll, runs } from "./support/runs.ts";
 
 const isJson = (text: string): boolean => {
@@ -38,6 +39,12 @@ it("says how to send a body that begins with a byte order mark", () => {
   );
 });
 
+it("names the line and the column of a file's mistake", () => {
+  expect(() => readJson('{\r\n  "😀": 1\r\n  "b": 2\r\n}')).toThrow(
+    String.raw`line 3, column 3: expected "," or "}", found "\""`,
+  );
+});
+
 /** JSON with some of its characters replaced, removed or repeated. */
 const damaged = fc
   .tuple(
@@ -60,6 +67,8 @@ it("finds a problem in exactly the texts that JSON.parse refuses", () => {
 });
 
 it("reads deep and long texts", () => {
-  expect(jsonProblem("[".repeat(1_000_000))).toContain("at position 1000000");
-  expect(jsonProblem(`{"a": "${"\\n".repeat(500_000)}${"x".repeat(500_000)}`)).toContain("found its end");
+  expect(jsonProblem("[".repeat(1_000_000))?.before).toHaveLength(1_000_000);
+  expect(jsonProblem(`{"a": "${"\\n".repeat(500_000)}${"x".repeat(500_000)}`)?.problem).toContain(
+    "found its end",
+  );
 });

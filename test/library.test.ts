@@ -56,6 +56,14 @@ describe("startExchange", () => {
     expect(await read(own.url, "/sim")).toMatchObject({ devAccounts: own.devAccounts });
   });
 
+  it("opens a world file with the byte order mark and the line ends of Windows", async () => {
+    const world = join(folder, "windows.json");
+    writeFileSync(world, `\ufeff${readFileSync(tiny.world, "utf8").replaceAll("\n", "\r\n")}`);
+    await using windows = await startExchange({ world, clock: "frozen" });
+    await using own = await startExchange({ ...tiny, clock: "frozen" });
+    expect(await read(windows.url, "/sim/state/hash")).toEqual(await read(own.url, "/sim/state/hash"));
+  });
+
   it("persists the exchange in a directory, and continues from it", async () => {
     const options = { ...tiny, data: join(folder, "data") };
     const first = await startExchange(options);

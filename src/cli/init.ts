@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { shellWord } from "../core/format.ts";
+import { readJson } from "../core/json.ts";
 import { RUNNERS, type Run } from "./commands.ts";
 import { print, table } from "./output.ts";
 import { unwritable } from "./output-file.ts";
@@ -103,7 +104,7 @@ function manifestIn(folder: string): Manifest {
   const text = (textOf(path) ?? "{}").replace(/^\ufeff/, "");
   let manifest: unknown;
   try {
-    manifest = JSON.parse(text);
+    manifest = readJson(text);
   } catch (error) {
     throw new UsageError(`${path}: ${(error as Error).message}`);
   }

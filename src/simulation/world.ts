@@ -1,4 +1,5 @@
 import { DocumentError, within } from "../core/document-error.ts";
+import { readJson } from "../core/json.ts";
 import {
   address,
   array,
@@ -171,15 +172,9 @@ export function readWorldFile(path: string): World {
   }
 }
 
-/** Parses the text of a world file. @throws DocumentError as `checkedWorld` */
+/** Parses the text of a world file. @throws Error if it is not JSON, with the place; DocumentError as `checkedWorld` */
 export function readWorld(json: string): World {
-  let value: unknown;
-  try {
-    value = JSON.parse(json);
-  } catch (error) {
-    throw new DocumentError("JSON", (error as Error).message, "world");
-  }
-  return checkedWorld(value);
+  return checkedWorld(readJson(json));
 }
 
 /**

@@ -141,7 +141,9 @@ describe("a world file", async () => {
   });
 
   test("is refused if it is not JSON", () => {
-    expect(() => readWorld(text.slice(0, -3))).toThrow(/^world: expected JSON, found /);
+    expect(() => readWorld(text.slice(0, -3))).toThrow(
+      /^line \d+, column 4: expected "," or "}", found its end$/,
+    );
   });
 
   test("is refused with a key named __proto__", () => {

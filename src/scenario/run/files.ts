@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, realpathSync, statSync, writeFileSy
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { globSync } from "tinyglobby";
-import { readText } from "../../regular-file.ts";
+import { readRegular } from "../../regular-file.ts";
 import type { ExpectationOf } from "../language/expectations.ts";
 import type { Place, WrongFile } from "../language/page.ts";
 import { isScenarioFile, MAX_SCENARIO_BYTES, readTextFile } from "../language/scenario-files.ts";
@@ -167,7 +167,7 @@ export async function applyUpdates(updates: readonly Update[]): Promise<string[]
   }
   const values = updates.filter((update) => update.kind === "value");
   for (const file of new Set(values.map((value) => value.file))) {
-    let text = readText(file, MAX_SCENARIO_BYTES);
+    let text = readRegular(file, MAX_SCENARIO_BYTES).toString("utf8");
     const own = values
       .filter((value) => value.file === file)
       .map(({ range: [start, end], text: by }) => ({
