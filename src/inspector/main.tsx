@@ -2,26 +2,7 @@ import { useSignal } from "@preact/signals";
 import { render } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { toIso } from "../core/time.ts";
-import {
-  file,
-  followEnd,
-  isConnected,
-  isShown,
-  loadedPart,
-  type Moment,
-  moment,
-  moveTo,
-  notice,
-  openHistory,
-  PANES,
-  type PaneName,
-  pane,
-  phase,
-  positionAfter,
-  server,
-  step,
-  stepToMark,
-} from "./model.ts";
+import * as model from "./model.ts";
 import { AccountsPane } from "./panes/accounts.tsx";
 import { AuthPane } from "./panes/auth.tsx";
 import { ChainPane } from "./panes/chain.tsx";
@@ -54,13 +35,13 @@ function App() {
   return (
     <div class={isOver.value ? "page drop" : "page"}>
       <Top />
-      {phase.value.kind === "open" ? <Panes /> : <Waiting />}
+      {model.phase.value.kind === "open" ? <Panes /> : <Waiting />}
     </div>
   );
 }
 
 function Top() {
-  const { value: at } = moment;
+  const { value: at } = model.moment;
   return (
     <header class="top">
       <h1>
@@ -73,7 +54,7 @@ function Top() {
           <time dateTime={toIso(at.now)}>{toIso(at.now)}</time>
         </p>
       )}
-      {phase.value.kind === "failed" ? null : <ChooseFile />}
+      {model.phase.value.kind === "failed" ? null : <ChooseFile />}
       <details class="keys">
         <summary>Keys</summary>
         <dl>
@@ -91,22 +72,22 @@ function Top() {
   );
 }
 
-function whereText({ isHead, rows }: Moment): string {
-  if (!isHead || server.value === null)
-    return `${positionAfter(rows).text} of ${positionAfter(openHistory().count).number}`;
-  if (!isConnected.value) return "last known state";
-  return loadedPart.value === 1 ? "live" : `catching up, ${Math.floor(100 * loadedPart.value)} %`;
+function whereText({ isHead, rows }: model.Moment): string {
+  if (!isHead || model.server.value === null)
+    return `${model.positionAfter(rows).text} of ${model.positionAfter(model.openHistory().count).number}`;
+  if (!model.isConnected.value) return "last known state";
+  return model.loadedPart.value === 1 ? "live" : `catching up, ${Math.floor(100 * model.loadedPart.value)} %`;
 }
 
 function sourceText(): string {
-  if (file.value !== null && server.value === null) return file.value.name;
-  if (server.value === null) return "inspector";
-  return `${location.host}${server.value.prefix}${isConnected.value ? "" : ", not connected"}`;
+  if (model.file.value !== null && model.server.value === null) return model.file.value.name;
+  if (model.server.value === null) return "inspector";
+  return `${location.host}${model.server.value.prefix}${model.isConnected.value ? "" : ", not connected"}`;
 }
 
 /** Shown while a history is being opened, and if that fails. */
 function Waiting() {
-  const { value: now } = phase;
+  const { value: now } = model.phase;
   if (now.kind === "open") return null;
   if (now.kind === "opening") {
     return (
@@ -159,8 +140,8 @@ function Token() {
       onSubmit={(event) => {
         event.preventDefault();
         const field = event.currentTarget.elements.namedItem("token");
-        if (server.value === null || !(field instanceof HTMLInputElement)) return;
-        server.value.token = field.value;
+        if (model.server.value === null || !(field instanceof HTMLInputElement)) return;
+        model.server.value.token = field.value;
         location.reload();
       }}
     >
@@ -174,11 +155,11 @@ function Token() {
 
 /** Notice that the user can close. */
 function Notice() {
-  if (notice.value === null) return null;
+  if (model.notice.value === null) return null;
   return (
     <div class="notice" role="alert">
-      <p>{notice.value}</p>
-      <button type="button" aria-label="Close" onClick={setTo(notice, null)}>
+      <p>{model.notice.value}</p>
+      <button type="button" aria-label="Close" onClick={setTo(model.notice, null)}>
         ×
       </button>
     </div>
@@ -186,7 +167,8 @@ function Notice() {
 }
 
 /** Whether the tab of a pane is selected. */
-const isOnTop = (name: PaneName): boolean => pane.value === name || (name === "order" && isShown("order"));
+const isOnTop = (name: model.PaneName): boolean =>
+  model.pane.value === name || (name === "order" && model.isShown("order"));
 
 function Panes() {
   return (
@@ -194,15 +176,15 @@ function Panes() {
       <Notice />
       <Timeline />
       <nav class="tabs" aria-label="Panes">
-        {(Object.keys(PANES) as PaneName[]).map((name) => (
+        {(Object.keys(model.PANES) as model.PaneName[]).map((name) => (
           <button
             key={name}
             type="button"
             data-tab={name}
             aria-pressed={isOnTop(name)}
-            onClick={setTo(pane, name)}
+            onClick={setTo(model.pane, name)}
           >
-            {PANES[name]}
+            {model.PANES[name]}
           </button>
         ))}
       </nav>
@@ -236,10 +218,10 @@ const KEYS = [
 ] as const;
 
 const BY_KEY: Readonly<Record<string, (event: KeyboardEvent) => void>> = {
-  ArrowLeft: ({ shiftKey }) => (shiftKey ? stepToMark(-1) : step(-1)),
-  ArrowRight: ({ shiftKey }) => (shiftKey ? stepToMark(1) : step(1)),
-  Home: () => moveTo(0),
-  l: followEnd,
+  ArrowLeft: ({ shiftKey }) => (shiftKey ? model.stepToMark(-1) : model.step(-1)),
+  ArrowRight: ({ shiftKey }) => (shiftKey ? model.stepToMark(1) : model.step(1)),
+  Home: () => model.moveTo(0),
+  l: model.followEnd,
   g: () => focusOn("go-to"),
   "/": () => focusOn("filter"),
 };
@@ -262,7 +244,7 @@ function listenToKeys(): void {
       return;
     }
     const act = BY_KEY[key];
-    if (act === undefined || phase.value.kind !== "open") return;
+    if (act === undefined || model.phase.value.kind !== "open") return;
     event.preventDefault();
     act(event);
   });

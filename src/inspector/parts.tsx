@@ -2,22 +2,7 @@ import { type Signal, useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { toIso } from "../core/time.ts";
-import {
-  accountName,
-  canAct,
-  cursor,
-  followed,
-  history,
-  isConnected,
-  isShown,
-  openAccount,
-  openHistory,
-  openMoment,
-  openOrder,
-  PANES,
-  type PaneName,
-  server,
-} from "./model.ts";
+import * as model from "./model.ts";
 import { RequestError } from "./server.ts";
 
 /** Pane with a heading and `tools` beside it. */
@@ -25,11 +10,11 @@ export function Pane({
   name,
   tools,
   children,
-}: Readonly<{ name: PaneName; tools?: ComponentChildren; children: ComponentChildren }>) {
+}: Readonly<{ name: model.PaneName; tools?: ComponentChildren; children: ComponentChildren }>) {
   return (
-    <section class="pane" data-pane={name} hidden={!isShown(name)} aria-labelledby={`${name}-title`}>
+    <section class="pane" data-pane={name} hidden={!model.isShown(name)} aria-labelledby={`${name}-title`}>
       <header>
-        <h2 id={`${name}-title`}>{PANES[name]}</h2>
+        <h2 id={`${name}-title`}>{model.PANES[name]}</h2>
         <div class="tools">{tools}</div>
       </header>
       <div class="body">{children}</div>
@@ -69,7 +54,7 @@ export const Facts = ({ of }: { readonly of: Readonly<Record<string, string | nu
 
 /** Link that opens an order; `isBrief` shows only its number. */
 export const OrderLink = ({ number, isBrief = false }: Readonly<{ number: number; isBrief?: boolean }>) => (
-  <button type="button" class="link" aria-label={`order ${number}`} onClick={() => openOrder(number)}>
+  <button type="button" class="link" aria-label={`order ${number}`} onClick={() => model.openOrder(number)}>
     {isBrief ? `#${number}` : `order ${number}`}
   </button>
 );
@@ -78,15 +63,16 @@ export const AccountLink = ({ number }: { readonly number: number }) => (
   <button
     type="button"
     class="link"
-    title={openMoment().state.accounts.find(number)?.address ?? ""}
-    onClick={() => openAccount(number)}
+    title={model.openMoment().state.accounts.find(number)?.address ?? ""}
+    onClick={() => model.openAccount(number)}
   >
     {nameOf(number)}
   </button>
 );
 
 /** Returns the name of an account. The state at the end is used because it has all accounts, also those after the cursor. */
-export const nameOf = (number: number): string => accountName(openHistory().exchange.state, number);
+export const nameOf = (number: number): string =>
+  model.accountName(model.openHistory().exchange.state, number);
 
 /** Formats the time of day with milliseconds. */
 export const clockText = (at: number): string => toIso(at as never).slice(11, 23);
@@ -116,7 +102,7 @@ export function useAction() {
   /** Sends a request to the server. */
   const ask = (method: "GET" | "POST" | "DELETE", path: string, body?: object, done?: string): void =>
     void run(async () => {
-      await server.value?.ask(method, path, body);
+      await model.server.value?.ask(method, path, body);
       return done;
     });
   return { result, run, ask };
@@ -137,8 +123,8 @@ export function ActionButton({
   return (
     <button
       type="button"
-      disabled={!canAct.value}
-      title={canAct.value ? (title ?? "") : disabledReason()}
+      disabled={!model.canAct.value}
+      title={model.canAct.value ? (title ?? "") : disabledReason()}
       onClick={onClick}
     >
       {label}
@@ -148,8 +134,9 @@ export function ActionButton({
 
 /** Returns why commands are disabled. */
 export function disabledReason(): string {
-  if (server.value === null) return "a report is read-only: clobsim serve --from REPORT continues from it";
-  if (!isConnected.value) return "the server is not connected";
+  if (model.server.value === null)
+    return "a report is read-only: clobsim serve --from REPORT continues from it";
+  if (!model.isConnected.value) return "the server is not connected";
   return "an earlier row is shown: go to the end first (l)";
 }
 
@@ -182,7 +169,7 @@ export function GoTo({
   // An error is about the cursor and the history at that time.
   useEffect(() => {
     wrong.value = "";
-  }, [cursor.value, followed.value, history.value]);
+  }, [model.cursor.value, model.followed.value, model.history.value]);
   return (
     <form
       class="go-to"
@@ -231,10 +218,10 @@ export function Choice<Value extends string | number>({
 
 /** Returns all markets as options, by number. */
 export function useMarkets(): readonly (readonly [number, string])[] {
-  const { markets } = openMoment().state;
+  const { markets } = model.openMoment().state;
   return useMemo(
     () => [...markets].map(({ number, slug }) => [number, slug] as const),
-    [history.value, markets.size],
+    [model.history.value, markets.size],
   );
 }
 

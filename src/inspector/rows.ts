@@ -6,7 +6,7 @@ import { isControl } from "../engine/journal-line.ts";
 import { describeLine, type LineDescription } from "../history/describe-line.ts";
 import { Mentions } from "../history/replayed-lines.ts";
 import { type History, isRequest } from "./history.ts";
-import { followed } from "./model.ts";
+import * as model from "./model.ts";
 
 /** Criteria for rows. */
 interface RowChoice {
@@ -152,7 +152,7 @@ export function useVisibleRows(count: number, row: number, isFollowing: boolean)
     leftAt.current = performance.now();
   };
   useSignalEffect(() => {
-    followed.value;
+    model.followed.value;
     isAway.value = false;
   });
   const isAtEnd = isFollowing && !isAway.value;

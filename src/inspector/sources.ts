@@ -9,20 +9,7 @@ import {
 import type { Millis } from "../core/units.ts";
 import { FORMAT, type Line, type OpeningData } from "../engine/journal-line.ts";
 import { History, MARK, setsClock } from "./history.ts";
-import {
-  file,
-  history,
-  initialSequence,
-  isConnected,
-  moveTo,
-  notice,
-  phase,
-  revision,
-  settingsRevision,
-  show,
-  server as shownServer,
-  yieldToPage,
-} from "./model.ts";
+import * as model from "./model.ts";
 import { openReport } from "./report-file.ts";
 import { RequestError, Server } from "./server.ts";
 
@@ -41,7 +28,7 @@ export async function begin(): Promise<void> {
   const named = new URLSearchParams(location.search).get("report");
   if (text !== "") await open(embedded?.dataset.name ?? "report", () => inflated(text));
   else if (named !== null) await open(named, () => fetched(named));
-  else if (location.protocol === "file:") phase.value = NO_REPORT;
+  else if (location.protocol === "file:") model.phase.value = NO_REPORT;
   else await follow(new Server(location.pathname.replace(/\/$/, "")), following.signal);
 }
 
@@ -56,30 +43,34 @@ export const openFile = (chosen: File): Promise<void> =>
   open(chosen.name, async () => new Uint8Array(await chosen.arrayBuffer()));
 
 async function open(name: string, read: () => Promise<Uint8Array>): Promise<void> {
-  phase.value = { kind: "opening", what: name, done: 0, commands: 0 };
+  model.phase.value = { kind: "opening", what: name, done: 0, commands: 0 };
   try {
     const bytes = await read();
     const report = await openReport(name, bytes, async ({ done, commands }) => {
-      phase.value = { kind: "opening", what: name, done, commands };
-      await yieldToPage();
+      model.phase.value = { kind: "opening", what: name, done, commands };
+      await model.yieldToPage();
     });
     following.abort();
     requests.clear();
-    shownServer.value = null;
-    file.value = { name, bytes };
-    notice.value = report.notice;
-    show(report.history);
+    model.server.value = null;
+    model.file.value = { name, bytes };
+    model.notice.value = report.notice;
+    model.show(report.history);
     const { problem } = report.history;
-    if (problem !== null) moveTo(problem.line.n - 1);
+    if (problem !== null) model.moveTo(problem.line.n - 1);
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    if (history.value === null) {
-      phase.value = { kind: "failed", message, hint: "choose another report, or drop one on this page" };
+    if (model.history.value === null) {
+      model.phase.value = {
+        kind: "failed",
+        message,
+        hint: "choose another report, or drop one on this page",
+      };
       return;
     }
     // The open history stays.
-    notice.value = message;
-    phase.value = { kind: "open" };
+    model.notice.value = message;
+    model.phase.value = { kind: "open" };
   }
 }
 
@@ -124,7 +115,7 @@ const NOTICES: Readonly<Record<string, string>> = {
 
 /** Follows the exchange of a server from the start of its session until `signal` is aborted. */
 async function follow(server: Server, signal: AbortSignal): Promise<void> {
-  shownServer.value = server;
+  model.server.value = server;
   const feed = new Feed(server, signal);
   while (!signal.aborted) {
     try {
@@ -134,14 +125,14 @@ async function follow(server: Server, signal: AbortSignal): Promise<void> {
       if (error instanceof RequestError && error.code !== "UNREACHABLE") {
         // A server that stops or has too many readers may be available again soon, so that the history stays open.
         const isTemporary = error.code === "UNAVAILABLE";
-        if (!isTemporary || history.value === null) {
-          phase.value = { kind: "failed", message: error.message, hint: error.hint };
+        if (!isTemporary || model.history.value === null) {
+          model.phase.value = { kind: "failed", message: error.message, hint: error.hint };
         }
         if (!isTemporary) return;
       }
     }
     if (feed.mustRestart) continue;
-    isConnected.value = false;
+    model.isConnected.value = false;
     await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
   }
 }
@@ -173,8 +164,8 @@ class Feed {
     const headers: Record<string, string> = this.#last === "" ? {} : { "last-event-id": this.#last };
     const signal = this.#signal;
     const response = await this.#server.send("GET", "/sim/stream?from=start", null, { headers, signal });
-    isConnected.value = true;
-    initialSequence.value = Number(response.headers.get("x-sim-sequence"));
+    model.isConnected.value = true;
+    model.initialSequence.value = Number(response.headers.get("x-sim-sequence"));
     this.mustRestart = false;
     const reader = response.body?.getReader();
     const eventsIn = eventStreamReader();
@@ -195,7 +186,7 @@ class Feed {
       if (this.mustRestart) return;
       if (performance.now() - began < SLICE_MS) continue;
       this.#publish();
-      await yieldToPage();
+      await model.yieldToPage();
       this.#signal.throwIfAborted();
       began = performance.now();
     }
@@ -204,8 +195,8 @@ class Feed {
 
   #publish(): void {
     if (this.#history === null) return;
-    if (history.value === this.#history) revision.value += 1;
-    else show(this.#history);
+    if (model.history.value === this.#history) model.revision.value += 1;
+    else model.show(this.#history);
   }
 
   #add(entry: StreamEntry): void {
@@ -231,7 +222,7 @@ class Feed {
           this.#addLine("request", entry.data.t, entry.data.d);
           this.#history?.take();
         }
-        if (changesSettings(entry.data.d)) settingsRevision.value += 1;
+        if (changesSettings(entry.data.d)) model.settingsRevision.value += 1;
         return;
     }
     this.#history?.take();
@@ -262,7 +253,7 @@ class Feed {
     requests.clear();
     const data = { ...opening, format: FORMAT, config, start: start ?? t, base } as unknown as OpeningData;
     this.#history = new History(data, "the exchange", (row) => lines[row] as Line);
-    notice.value = NOTICES[reason] ?? this.#notice;
+    model.notice.value = NOTICES[reason] ?? this.#notice;
     this.#notice = null;
   }
 

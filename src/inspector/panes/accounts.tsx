@@ -5,7 +5,7 @@ import { marketOfToken, outcomeOf } from "../../core/market.ts";
 import { type Order, remainingOf } from "../../core/order.ts";
 import type { State } from "../../core/state.ts";
 import { devPrivateKey } from "../../simulation/world-accounts.ts";
-import { chosenAccount, isShown, openHistory, openMoment, server } from "../model.ts";
+import * as model from "../model.ts";
 import {
   ActionButton,
   bindTo,
@@ -27,10 +27,10 @@ const MAX_LISTED = 500;
 
 /** Balances and open orders of an account. */
 export function AccountsPane() {
-  if (!isShown("accounts")) return null;
-  const { state } = openMoment();
+  if (!model.isShown("accounts")) return null;
+  const { state } = model.openMoment();
   const { accounts } = state;
-  const account = accounts.find(chosenAccount.value);
+  const account = accounts.find(model.chosenAccount.value);
   const listed = [...accounts].slice(0, MAX_LISTED);
   if (account !== undefined && !listed.includes(account)) listed.push(account);
   return (
@@ -39,7 +39,7 @@ export function AccountsPane() {
       tools={
         <Choice
           label="Account"
-          of={chosenAccount}
+          of={model.chosenAccount}
           shown={account?.number ?? 0}
           options={[[0, "choose"], ...listed.map(({ number }) => [number, nameOf(number)] as const)]}
         />
@@ -55,7 +55,7 @@ export function AccountsPane() {
 }
 
 function Details({ account }: { readonly account: Account }) {
-  const { state } = openMoment();
+  const { state } = model.openMoment();
   const orders = [...openOrdersOf(state, account)];
   const { balances: policy } = state.config;
   const rows = [...account.holdings].sort(([a], [b]) => a - b);
@@ -124,7 +124,7 @@ function openText(state: State, order: Order): string {
 
 /** Private key of a dev account, which is not secret. */
 function DevKey({ account }: { readonly account: Account }) {
-  const { origin, opening } = openHistory();
+  const { origin, opening } = model.openHistory();
   const index = origin.devAccounts.indexOf(account.address);
   if (index < 0) return null;
   return (
@@ -141,7 +141,7 @@ function Fund({ address }: { readonly address: string }) {
   const fund = async (): Promise<string> => {
     const collateral = numberIn(amount.value);
     if (collateral === undefined) throw new Error("expected an amount of USDC, found nothing");
-    await server.value?.ask("POST", `/sim/accounts/${address}/fund`, { collateral });
+    await model.server.value?.ask("POST", `/sim/accounts/${address}/fund`, { collateral });
     return "funded";
   };
   return (

@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { explainAuth, type PastedRequest } from "../../api/authentication.ts";
 import { Keyring } from "../../engine/keyring.ts";
-import { openMoment, server } from "../model.ts";
+import * as model from "../model.ts";
 import { bindTo, Pane } from "../parts.tsx";
 
 type Explained = ReturnType<typeof explainAuth>;
@@ -13,11 +13,11 @@ export function AuthPane() {
   const found = useSignal<Explained | string | null>(null);
   const explain = (event: Event): void => {
     event.preventDefault();
-    const { exchange, state, now } = openMoment();
+    const { exchange, state, now } = model.openMoment();
     const request = readRequest(pasted.value);
     const keyring = new Keyring(exchange, state.config.seed);
     const time = Math.floor(now / 1000);
-    const where = { time, host: location.host || undefined, prefix: server.value?.prefix ?? "" };
+    const where = { time, host: location.host || undefined, prefix: model.server.value?.prefix ?? "" };
     found.value =
       typeof request === "string" ? request : explainAuth(request, (key) => keyring.find(key), where);
   };

@@ -7,7 +7,7 @@ import { kindOf } from "../../core/chain/transaction.ts";
 import { priceText, sizeText } from "../../core/format.ts";
 import type { Trade } from "../../core/order.ts";
 import type { State } from "../../core/state.ts";
-import { isShown, openMoment } from "../model.ts";
+import * as model from "../model.ts";
 import {
   ActionButton,
   bindTo,
@@ -28,8 +28,8 @@ const [MAX_BLOCKS, MAX_TRADES, MAX_PENDING] = [20, 200, 50];
 
 /** The settlement chain: pending transactions, settlement of trades, faults and blocks. */
 export function ChainPane() {
-  if (!isShown("chain")) return null;
-  const { state } = openMoment();
+  if (!model.isShown("chain")) return null;
+  const { state } = model.openMoment();
   const { chain } = state;
   const head = headBlock(chain);
   return (
@@ -59,7 +59,7 @@ const COUNTED = [
 ] as const;
 
 function Controls() {
-  const { state } = openMoment();
+  const { state } = model.openMoment();
   const kind = useSignal<FaultKind | "reorg">("fail");
   const count = useSignal("1");
   const action = useAction();

@@ -7,7 +7,7 @@ import { isMirrored, type Market, outcomeOf, priceIn } from "../../core/market.t
 import type { Trade } from "../../core/order.ts";
 import type { Side } from "../../core/terms.ts";
 import { FULL_PRICE, SHARE_UNITS } from "../../core/units.ts";
-import { isDark, isShown, market, onFrame, openMoment, outcome } from "../model.ts";
+import * as model from "../model.ts";
 import { AccountLink, EmptyNote, Head, OrderLink, Pane, Time } from "../parts.tsx";
 
 /** Maximum numbers of trades in the chart and on the tape. */
@@ -16,8 +16,8 @@ const MAX_LISTED = 60;
 
 /** Returns the price of a trade and the side of its taker in terms of the chosen outcome: buying NO is selling YES. */
 function inChosen(of: Market, { taker, price }: Trade): { readonly price: number; readonly side: Side } {
-  const { token, side } = openMoment().state.orders.get(taker);
-  const isOther = of.matching === "complementary" && outcomeOf(token) !== outcome.value;
+  const { token, side } = model.openMoment().state.orders.get(taker);
+  const isOther = of.matching === "complementary" && outcomeOf(token) !== model.outcome.value;
   return isOther
     ? { price: priceIn(isMirrored(of, "NO"), price), side: side === "BUY" ? "SELL" : "BUY" }
     : { price, side };
@@ -25,21 +25,21 @@ function inChosen(of: Market, { taker, price }: Trade): { readonly price: number
 
 /** Returns the latest trades in the book of the chosen outcome, oldest first. */
 function tradesOf(of: Market): Trade[] {
-  const { state } = openMoment();
+  const { state } = model.openMoment();
   const found: Trade[] = [];
   for (let number = of.trades.size; number > 0 && found.length < MAX_CHARTED; number -= 1) {
     const trade = state.trades.get(of.trades.get(number));
     const { token } = state.orders.get(trade.taker);
-    if (of.matching === "complementary" || outcomeOf(token) === outcome.value) found.push(trade);
+    if (of.matching === "complementary" || outcomeOf(token) === model.outcome.value) found.push(trade);
   }
   return found.reverse();
 }
 
 /** Chart of price and volume up to the cursor, with the tape below. */
 export function ChartPane() {
-  const { value: of } = market;
+  const { value: of } = model.market;
   const pointed = useSignal<number | null>(null);
-  if (!isShown("chart") || of === null) return null;
+  if (!model.isShown("chart") || of === null) return null;
   const trades = tradesOf(of);
   const shown = trades.find(({ number }) => number === pointed.value);
   return (
@@ -76,7 +76,7 @@ export function ChartPane() {
 /** Returns the number of trades of a market, and of those shown if these are fewer: the latest, or those of an outcome. */
 function countText({ trades: { size } }: Market, shown: number): string {
   if (shown < size && shown < MAX_CHARTED)
-    return `${counted(shown, "trade")} of ${outcome.value}, ${size} of both outcomes`;
+    return `${counted(shown, "trade")} of ${model.outcome.value}, ${size} of both outcomes`;
   return shown === size ? counted(size, "trade") : `${counted(size, "trade")}, the latest ${shown} shown`;
 }
 
@@ -109,12 +109,12 @@ function Row({ trade, of }: { readonly trade: Trade; readonly of: Market }) {
 
 /** A trade and its two orders. */
 function TradeText({ trade, of }: { readonly trade: Trade; readonly of: Market }) {
-  const { orders, idPrefixes } = openMoment().state;
+  const { orders, idPrefixes } = model.openMoment().state;
   const [taker, maker] = [orders.get(trade.taker), orders.get(trade.maker)];
   return (
     <span title={idOf(idPrefixes.trade, trade.number)}>
       <Time at={trade.at} />
-      {` ${sizeText(trade.size)} ${outcome.value} @ ${priceText(inChosen(of, trade).price)}: `}
+      {` ${sizeText(trade.size)} ${model.outcome.value} @ ${priceText(inChosen(of, trade).price)}: `}
       <OrderLink number={taker.number} />
       {` ${taker.side} ${outcomeOf(taker.token)} of `}
       <AccountLink number={taker.account} />
@@ -148,9 +148,9 @@ function plotTrades(host: HTMLElement, pointed: Signal<number | null>): () => vo
     pointed.value = trades[index ?? -1]?.number ?? null;
   });
   const plot = new uPlot({ ...size(), ...options }, [[], [], []], host);
-  const stop = onFrame(() => {
-    isDark.value;
-    const { value: of } = market;
+  const stop = model.onFrame(() => {
+    model.isDark.value;
+    const { value: of } = model.market;
     if (of === null) return;
     trades = tradesOf(of);
     isByTime = trades.length > 1 && trades[0]?.at !== trades.at(-1)?.at;

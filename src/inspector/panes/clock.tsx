@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { toIso } from "../../core/time.ts";
-import { isShown, nextTimer, openHistory, openMoment } from "../model.ts";
+import * as model from "../model.ts";
 import { ActionButton, bindTo, numberIn, OrderLink, Outcome, Pane, Time, useAction } from "../parts.tsx";
 
 const MAX_TIMERS = 12;
@@ -11,11 +11,11 @@ export function ClockPane() {
   const rate = useSignal("60");
   const advance = useSignal("15m");
   const action = useAction();
-  if (!isShown("clock")) return null;
-  const { state, now } = openMoment();
-  const { mode, rate: speed } = openHistory().clock;
+  if (!model.isShown("clock")) return null;
+  const { state, now } = model.openMoment();
+  const { mode, rate: speed } = model.openHistory().clock;
   const set = (change: object): void => action.ask("POST", "/sim/clock", change);
-  const due = nextTimer(state);
+  const due = model.nextTimer(state);
   return (
     <Pane name="clock">
       <p class="big number">{toIso(now)}</p>
@@ -53,7 +53,7 @@ export function ClockPane() {
 
 /** Next block, and the orders that expire next. */
 function Timers() {
-  const { chain, expiries, orders } = openMoment().state;
+  const { chain, expiries, orders } = model.openMoment().state;
   const waiting = expiries.soonest(MAX_TIMERS, (order) => orders.get(order).status === "LIVE");
   return (
     <table>

@@ -10,18 +10,7 @@ import type { LineDescription } from "../../history/describe-line.ts";
 import type { ReplayedLine } from "../../history/journal-replay.ts";
 import { curlText, stepText } from "../copy.ts";
 import { isRequest, MARK } from "../history.ts";
-import {
-  accountName,
-  cursor,
-  isShown,
-  moveTo,
-  openHistory,
-  openMoment,
-  positionAfter,
-  revision,
-  server,
-  settingsRevision,
-} from "../model.ts";
+import * as model from "../model.ts";
 import {
   AccountLink,
   bindTo,
@@ -66,20 +55,22 @@ const useChoice = () => ({
 
 /** All commands and refusals: time, account, description and result. */
 export function JournalPane() {
-  revision.value;
+  model.revision.value;
   const choice = useChoice();
   const filter = useComputed(() => {
     const [account, market, text] = [choice.account.value, choice.market.value, choice.text.value];
     const marks = KINDS[choice.kind.value][1];
     // Faults mark rows after they were added.
-    if (choice.kind.value === "faults") settingsRevision.value;
+    if (choice.kind.value === "faults") model.settingsRevision.value;
     const isAll = account + market + marks === 0 && text.trim() === "";
-    return isAll ? null : filterRows(openHistory(), { account, market, marks, text }, requests, accountName);
+    return isAll
+      ? null
+      : filterRows(model.openHistory(), { account, market, marks, text }, requests, model.accountName);
   });
   const found = useFound(filter);
   const chosen = useSignal<number | null>(null);
-  if (!isShown("journal")) return null;
-  const { count } = openHistory();
+  if (!model.isShown("journal")) return null;
+  const { count } = model.openHistory();
   const tools = (
     <span class="dim number" role="status">
       {countText(filter.value)}
@@ -93,7 +84,7 @@ export function JournalPane() {
         rowAt={(index) => (found === null ? index : (found[index] ?? 0))}
         onChoose={(row) => {
           chosen.value = row;
-          moveTo(row + 1);
+          model.moveTo(row + 1);
         }}
       />
       {chosen.value === null || chosen.value >= count ? null : (
@@ -105,7 +96,7 @@ export function JournalPane() {
 
 /** Returns the number of rows found and in total, and the progress of the search. */
 function countText(filter: RowFilter | null): string {
-  const all = counted(openHistory().count, "row");
+  const all = counted(model.openHistory().count, "row");
   if (filter === null) return all;
   const done = filter.done();
   const searched = done === 1 ? "" : `, ${Math.floor(done * 100)} % searched`;
@@ -135,7 +126,7 @@ function useFound(filter: ReadonlySignal<RowFilter | null>): readonly number[] |
   const [, redraw] = useReducer<number, void>((count) => count + 1, 0);
   const frame = useRef(0);
   useSignalEffect(() => {
-    revision.value;
+    model.revision.value;
     const { value: own } = filter;
     cancelAnimationFrame(frame.current);
     if (own === null) return;
@@ -153,8 +144,8 @@ const MAX_ACTORS = 300;
 
 /** Returns the acting accounts as options, oldest first. */
 function useActors(): (readonly [number, string])[] {
-  revision.value;
-  const shown = openHistory();
+  model.revision.value;
+  const shown = model.openHistory();
   const { allActors } = shown;
   return useMemo(() => {
     const named = [...allActors]
@@ -171,14 +162,14 @@ function Rows({
   rowAt,
   onChoose,
 }: Readonly<{ count: number; rowAt: (index: number) => number; onChoose: (row: number) => void }>) {
-  const shown = openHistory();
+  const shown = model.openHistory();
   const descriptions = useMemo(() => describeRows(shown), [shown]);
-  const { rows } = openMoment();
+  const { rows } = model.openMoment();
   const place = countWhile(count, (index) => rowAt(index) < rows) - 1;
   const { scroller, handlers, spacer, height, shift, first, last, isTwoLined } = useVisibleRows(
     count,
     place,
-    cursor.value === null,
+    model.cursor.value === null,
   );
   descriptionsRevision.value;
   const visible = Array.from({ length: Math.max(0, last - first) }, (_, index) => first + index);
@@ -226,7 +217,7 @@ function Row({
   readonly isHere: boolean;
   readonly onClick: () => void;
 }) {
-  const { lineAt, actors, markets, times, exchange } = openHistory();
+  const { lineAt, actors, markets, times, exchange } = model.openHistory();
   const line = lineAt(row);
   const request = isRequest(line) ? (line.d as StreamRequest) : requests.get(row);
   const actor = actors[row] ?? 0;
@@ -242,7 +233,7 @@ function Row({
       title={result === "" ? text : `${text} → ${result}`}
       onClick={onClick}
     >
-      <span class="place number dim">{positionAfter(row + 1).number}</span>
+      <span class="place number dim">{model.positionAfter(row + 1).number}</span>
       <span class="number dim">{clockText(times[row] ?? 0)}</span>
       <span class="who">{actor > 0 ? nameOf(actor) : (description?.actor?.slice(0, 8) ?? "")}</span>
       <span class="what">
@@ -262,22 +253,23 @@ const requestText = ({ ms, fault }: StreamRequest): string =>
 /** Details of one row: request, data and events, and buttons that copy it. */
 function Detail({ row, onClose }: { readonly row: number; readonly onClose: () => void }) {
   const action = useAction();
-  const shown = openHistory();
+  const shown = model.openHistory();
   const { replayed, orders, step } = shown.visit(row, (replayed, state) => ({
     replayed,
     orders: ordersIn(replayed, state),
     step: stepText(replayed, state, (address) => nameIn(state, address)),
   }));
   const request = requests.get(row);
-  const base = server.value === null ? "http://127.0.0.1:7070" : location.origin + server.value.prefix;
-  const curl = curlText(replayed, openMoment(), base);
+  const base =
+    model.server.value === null ? "http://127.0.0.1:7070" : location.origin + model.server.value.prefix;
+  const curl = curlText(replayed, model.openMoment(), base);
   const copy = (what: string, text: string): void =>
     void action.run(async () => {
       await navigator.clipboard.writeText(text);
       return `${what} copied`;
     });
   const actor = shown.actors[row] ?? 0;
-  const place = positionAfter(row + 1).text;
+  const place = model.positionAfter(row + 1).text;
   const { line, command, result } = replayed;
   const content = {
     ...(request === undefined ? {} : { request }),
@@ -323,7 +315,7 @@ function Detail({ row, onClose }: { readonly row: number; readonly onClose: () =
 /** Returns the name of an account in a scenario. */
 function nameIn(state: State, address: string): string {
   const number = state.accountByAddress.get(address) ?? 0;
-  const name = accountName(state, number);
+  const name = model.accountName(state, number);
   return name.endsWith("…") ? `wallet-${number}` : name;
 }
 

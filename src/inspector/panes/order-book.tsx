@@ -5,7 +5,7 @@ import { ASK, BID, type BookDirection } from "../../core/book/book.ts";
 import { counted, priceText, sizeText } from "../../core/format.ts";
 import { bookFor, isMirrored, type Market, priceIn } from "../../core/market.ts";
 import { type Price, price } from "../../core/units.ts";
-import { chosenAccount, chosenMarket, isShown, market, openMoment, outcome } from "../model.ts";
+import * as model from "../model.ts";
 import { AccountLink, Choice, EmptyNote, Head, OrderLink, Pane, setTo, useMarkets } from "../parts.tsx";
 
 /** Price level in terms of the outcome. */
@@ -22,8 +22,8 @@ interface Level {
 
 /** Returns the book of the chosen outcome, best prices first, as GET /clob/book does. */
 function ladderOf(of: Market) {
-  const { book } = bookFor(of, outcome.value);
-  const mirrored = isMirrored(of, outcome.value);
+  const { book } = bookFor(of, model.outcome.value);
+  const mirrored = isMirrored(of, model.outcome.value);
   const levels = (direction: BookDirection): Level[] => {
     const found: Level[] = [];
     const own = book === null ? new Map<number, number>() : ownAt(book, direction);
@@ -41,11 +41,11 @@ type Book = NonNullable<ReturnType<typeof bookFor>["book"]>;
 
 /** Returns the open size of the chosen account at each level of a side. */
 function ownAt(book: Book, direction: BookDirection): Map<number, number> {
-  const { orders, pool } = openMoment().state;
+  const { orders, pool } = model.openMoment().state;
   const own = new Map<number, number>();
-  if (chosenAccount.value === 0) return own;
+  if (model.chosenAccount.value === 0) return own;
   book.queue(direction, (slot) => {
-    if (orders.get(pool.orderIn(slot)).account !== chosenAccount.value) return;
+    if (orders.get(pool.orderIn(slot)).account !== model.chosenAccount.value) return;
     const tick = book.tickOf(slot);
     own.set(tick, (own.get(tick) ?? 0) + pool.openIn(slot));
   });
@@ -53,10 +53,10 @@ function ownAt(book: Book, direction: BookDirection): Map<number, number> {
 }
 
 export function BookPane() {
-  const { value: of } = market;
+  const { value: of } = model.market;
   /** Level whose queue is shown. */
   const opened = useSignal<Pick<Level, "tick" | "direction"> | null>(null);
-  if (!isShown("book")) return null;
+  if (!model.isShown("book")) return null;
   if (of === null) return <Pane name="book">{<EmptyNote>No market.</EmptyNote>}</Pane>;
   const { bids, asks } = ladderOf(of);
   const [bid, ask] = [bids[0]?.price, asks[0]?.price];
@@ -81,7 +81,7 @@ export function BookPane() {
         <span class="dim">{spreadText(bid, ask)}</span>
         <span class="ask">{ask === undefined ? "no ask" : `ask ${priceText(ask)}`}</span>
       </p>
-      <Ladder above={asks.length} key={`${of.number} ${outcome.value}`}>
+      <Ladder above={asks.length} key={`${of.number} ${model.outcome.value}`}>
         {[...asks].reverse().map(row)}
         <tr class="spread">
           <td colSpan={4} />
@@ -105,7 +105,7 @@ function Ladder({ above, children }: { readonly above: number; readonly children
   }, [above]);
   return (
     <div class="ladder" ref={ladder}>
-      <table aria-label={`Order book of ${outcome.value}`}>
+      <table aria-label={`Order book of ${model.outcome.value}`}>
         <Head columns={["bid size", "price", "ask size", "orders"]} />
         <tbody>{children}</tbody>
       </table>
@@ -123,9 +123,19 @@ function spreadText(bid: number | undefined, ask: number | undefined): string {
 function Chooser() {
   return (
     <>
-      <Choice label="Market" of={chosenMarket} shown={market.value?.number ?? 0} options={useMarkets()} />
+      <Choice
+        label="Market"
+        of={model.chosenMarket}
+        shown={model.market.value?.number ?? 0}
+        options={useMarkets()}
+      />
       {(["YES", "NO"] as const).map((each) => (
-        <button key={each} type="button" aria-pressed={outcome.value === each} onClick={setTo(outcome, each)}>
+        <button
+          key={each}
+          type="button"
+          aria-pressed={model.outcome.value === each}
+          onClick={setTo(model.outcome, each)}
+        >
           {each}
         </button>
       ))}
@@ -166,13 +176,13 @@ function Row({
 
 /** Orders of a level in the order of matching. */
 function Queue({ of, level }: { readonly of: Market; readonly level: Level }) {
-  const { book } = bookFor(of, outcome.value);
+  const { book } = bookFor(of, model.outcome.value);
   if (book === null) return null;
   const slots: number[] = [];
   book.queue(level.direction, (slot) => {
     if (book.tickOf(slot) === level.tick) slots.push(slot);
   });
-  const { orders, pool } = openMoment().state;
+  const { orders, pool } = model.openMoment().state;
   return (
     <div class="queue">
       <h3>{`Queue at ${priceText(level.price)}: ${counted(slots.length, "order")}, ${sizeText(level.size)} shares`}</h3>
@@ -180,7 +190,7 @@ function Queue({ of, level }: { readonly of: Market; readonly level: Level }) {
         {slots.slice(0, MAX_QUEUE).map((slot) => {
           const order = orders.get(pool.orderIn(slot));
           return (
-            <li key={slot} class={order.account === chosenAccount.value ? "own" : ""}>
+            <li key={slot} class={order.account === model.chosenAccount.value ? "own" : ""}>
               <OrderLink number={order.number} /> <AccountLink number={order.account} />{" "}
               <span class="number">{`${sizeText(pool.openIn(slot))} of ${sizeText(order.size)}`}</span>
             </li>

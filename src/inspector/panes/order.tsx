@@ -4,7 +4,7 @@ import { settledAt, tradeStatus } from "../../core/chain/settlement.ts";
 import { counted, priceText, sizeText, usdcText } from "../../core/format.ts";
 import { idOf, numberOf } from "../../core/ids.ts";
 import { marketOfToken } from "../../core/market.ts";
-import { chosenOrder, openMoment, openOrder } from "../model.ts";
+import * as model from "../model.ts";
 import { AccountLink, EmptyNote, GoTo, Head, OrderLink, Pane, Time } from "../parts.tsx";
 
 /** One order: its matching, its place in the queue, its fills, its end and its settlement. */
@@ -22,24 +22,24 @@ const NUMBER = /^(?:#|order )?(\d+)$/;
 /** Field for the id or number of an order. */
 function Find() {
   const go = (asked: string): string => {
-    const { idPrefixes, orders } = openMoment().state;
+    const { idPrefixes, orders } = model.openMoment().state;
     const number = Number(NUMBER.exec(asked)?.[1] ?? numberOf(idPrefixes.order, asked.toLowerCase()));
     if (orders.find(number) === undefined) return `no such order among the ${orders.size} at the cursor`;
-    openOrder(number);
+    model.openOrder(number);
     return "";
   };
   return <GoTo label="Order by id or number" placeholder="id or number" go={go} />;
 }
 
 function Story() {
-  const { state, view } = openMoment();
-  const order = state.orders.find(chosenOrder.value);
+  const { state, view } = model.openMoment();
+  const order = state.orders.find(model.chosenOrder.value);
   if (order === undefined) {
     return (
       <EmptyNote>
-        {chosenOrder.value === 0
+        {model.chosenOrder.value === 0
           ? "Click an order anywhere, or type its id, to see its story."
-          : `Order ${chosenOrder.value} is placed after the cursor.`}
+          : `Order ${model.chosenOrder.value} is placed after the cursor.`}
       </EmptyNote>
     );
   }

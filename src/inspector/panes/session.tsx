@@ -3,17 +3,7 @@ import { useEffect, useRef } from "preact/hooks";
 import type { ReplyTo } from "../../api/endpoints.ts";
 import { BOT_PROFILES, type BotProfileName } from "../../bots/profiles.ts";
 import { counted } from "../../core/format.ts";
-import {
-  canAct,
-  file,
-  history,
-  isConnected,
-  isShown,
-  openHistory,
-  revision,
-  server,
-  settingsRevision,
-} from "../model.ts";
+import * as model from "../model.ts";
 import {
   ActionButton,
   bindTo,
@@ -31,9 +21,9 @@ import {
 export function SessionPane() {
   return (
     <Pane name="session">
-      {server.value === null ? <p class="dim">{disabledReason()}</p> : null}
+      {model.server.value === null ? <p class="dim">{disabledReason()}</p> : null}
       <Files />
-      {server.value === null ? null : (
+      {model.server.value === null ? null : (
         <>
           <Snapshots />
           <Faults />
@@ -47,14 +37,14 @@ export function SessionPane() {
 /** Downloads, and the reset. */
 function Files() {
   const action = useAction();
-  const { opening, count } = openHistory();
-  revision.value;
+  const { opening, count } = model.openHistory();
+  model.revision.value;
   const report = async (): Promise<string> => {
     const path = "/sim/report?reason=it+was+downloaded+in+the+inspector";
-    const sent = await server.value?.send("GET", path);
-    const bytes = sent === undefined ? file.value?.bytes : new Uint8Array(await sent.arrayBuffer());
+    const sent = await model.server.value?.send("GET", path);
+    const bytes = sent === undefined ? model.file.value?.bytes : new Uint8Array(await sent.arrayBuffer());
     const content = bytes as Uint8Array<ArrayBuffer>;
-    download(file.value?.name ?? "report.ndjson", content, "application/x-ndjson");
+    download(model.file.value?.name ?? "report.ndjson", content, "application/x-ndjson");
     return `${content.length.toLocaleString("en")} bytes: for clobsim replay, inspect --html and record`;
   };
   const record = async (): Promise<string> => {
@@ -71,8 +61,8 @@ function Files() {
         </button>
         <button
           type="button"
-          disabled={server.value === null}
-          title={server.value === null ? "clobsim record writes one from a report" : ""}
+          disabled={model.server.value === null}
+          title={model.server.value === null ? "clobsim record writes one from a report" : ""}
           onClick={() => void action.run(record)}
         >
           Record as scenario
@@ -97,7 +87,7 @@ const PATHS = {
 };
 
 const get = async <Operation extends keyof typeof PATHS>(operation: Operation): Promise<ReplyTo<Operation>> =>
-  (await server.value?.ask("GET", PATHS[operation])) as ReplyTo<Operation>;
+  (await model.server.value?.ask("GET", PATHS[operation])) as ReplyTo<Operation>;
 
 /** Returns a response of the server, loaded again after each change while the pane is shown; null until loaded. */
 function useResponse<Operation extends keyof typeof PATHS>(operation: Operation) {
@@ -116,14 +106,14 @@ function useResponse<Operation extends keyof typeof PATHS>(operation: Operation)
   };
   const change = (method: "POST" | "DELETE", path: string, body?: object, done?: string): void =>
     void action.run(async () => {
-      await server.value?.ask(method, path, body);
+      await model.server.value?.ask(method, path, body);
       await load();
       return done;
     });
-  const isUsed = isShown("session") && isConnected.value;
+  const isUsed = model.isShown("session") && model.isConnected.value;
   useEffect(() => {
     if (isUsed) void load();
-  }, [isUsed, history.value, settingsRevision.value]);
+  }, [isUsed, model.history.value, model.settingsRevision.value]);
   const outcome = (
     <>
       <Outcome of={action} />
@@ -234,7 +224,7 @@ function Bots() {
           onClick={() => change("POST", "/sim/bots", { profile: profile.value }, "they trade as time passes")}
         />
         <ActionButton label="Stop" onClick={() => change("DELETE", "/sim/bots", undefined, "stopped")} />
-        {canAct.value ? null : <span class="dim">{disabledReason()}</span>}
+        {model.canAct.value ? null : <span class="dim">{disabledReason()}</span>}
       </p>
       {outcome}
     </section>

@@ -2,29 +2,12 @@ import { signal, useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { toIso } from "../../core/time.ts";
 import { MARK } from "../history.ts";
-import {
-  cursor,
-  followEnd,
-  isDark,
-  moveTo,
-  moveToSequence,
-  nextTimer,
-  onFrame,
-  openHistory,
-  openMoment,
-  positionAfter,
-  revision,
-  rowsUntil,
-  server,
-  spanOf,
-  step,
-  stepToMark,
-} from "../model.ts";
+import * as model from "../model.ts";
 import { ActionButton, GoTo, Outcome, useAction } from "../parts.tsx";
 
 /** Marks of the rows over time, with a cursor that can be dragged. */
 export function Timeline() {
-  revision.value;
+  model.revision.value;
   const byTime = useSignal(false);
   /** Null for the whole history. */
   const zoomed = useSignal<Range | null>(null);
@@ -70,13 +53,13 @@ export function Timeline() {
 
 function Strip({ rangeNow, onZoom }: Readonly<{ rangeNow: () => Range; onZoom: (factor: number) => void }>) {
   const canvas = useRef<HTMLCanvasElement>(null);
-  const { rows, now } = openMoment();
+  const { rows, now } = model.openMoment();
   useEffect(() => {
     const { current: drawn } = canvas;
     if (drawn === null) return;
     const width = signal(drawn.clientWidth);
-    const stop = onFrame(() => {
-      isDark.value;
+    const stop = model.onFrame(() => {
+      model.isDark.value;
       drawStrip(drawn, rangeNow(), width.value);
     });
     const observer = new ResizeObserver(([entry]) => {
@@ -91,7 +74,7 @@ function Strip({ rangeNow, onZoom }: Readonly<{ rangeNow: () => Range; onZoom: (
   const point = (event: PointerEvent): void => {
     if (event.type === "pointermove" && event.buttons !== 1) return;
     const { left, width } = (event.currentTarget as HTMLElement).getBoundingClientRect();
-    moveTo(rowsAtPlace(rangeNow(), (event.clientX - left) / width));
+    model.moveTo(rowsAtPlace(rangeNow(), (event.clientX - left) / width));
   };
   return (
     <div class="strip">
@@ -107,9 +90,9 @@ function Strip({ rangeNow, onZoom }: Readonly<{ rangeNow: () => Range; onZoom: (
         role="slider"
         aria-label="Cursor in the history"
         aria-valuemin={0}
-        aria-valuemax={openHistory().count}
+        aria-valuemax={model.openHistory().count}
         aria-valuenow={rows}
-        aria-valuetext={`${positionAfter(rows).text}, ${toIso(now)}`}
+        aria-valuetext={`${model.positionAfter(rows).text}, ${toIso(now)}`}
         onPointerDown={(event) => {
           event.currentTarget.setPointerCapture(event.pointerId);
           point(event);
@@ -125,10 +108,10 @@ function Strip({ rangeNow, onZoom }: Readonly<{ rangeNow: () => Range; onZoom: (
 }
 
 const STEPS = [
-  ["⇤", "Previous trade", "Shift ←", () => stepToMark(-1)],
-  ["←", "Previous command", "←", () => step(-1)],
-  ["→", "Next command", "→", () => step(1)],
-  ["⇥", "Next trade", "Shift →", () => stepToMark(1)],
+  ["⇤", "Previous trade", "Shift ←", () => model.stepToMark(-1)],
+  ["←", "Previous command", "←", () => model.step(-1)],
+  ["→", "Next command", "→", () => model.step(1)],
+  ["⇥", "Next trade", "Shift →", () => model.stepToMark(1)],
 ] as const;
 
 /** Buttons that move the cursor. */
@@ -142,13 +125,13 @@ function Steps() {
       ))}
       <button
         type="button"
-        aria-pressed={cursor.value === null}
+        aria-pressed={model.cursor.value === null}
         title="Go to the end and follow it (l)"
-        onClick={followEnd}
+        onClick={model.followEnd}
       >
-        {server.value === null ? "End" : "Live"}
+        {model.server.value === null ? "End" : "Live"}
       </button>
-      <GoTo id="go-to" label="Go to sequence" placeholder="sequence (g)" go={moveToSequence} />
+      <GoTo id="go-to" label="Go to sequence" placeholder="sequence (g)" go={model.moveToSequence} />
     </>
   );
 }
@@ -156,7 +139,7 @@ function Steps() {
 /** Button that advances the clock to the next timer. */
 function NextTimer() {
   const action = useAction();
-  const due = nextTimer(openMoment().state);
+  const due = model.nextTimer(model.openMoment().state);
   return (
     <>
       <ActionButton
@@ -192,22 +175,22 @@ interface Range {
 
 /** Returns why marks cannot be spaced by time; null if they can. */
 function byTimeUnavailable(): string | null {
-  const shown = openHistory();
+  const shown = model.openHistory();
   if (shown.goesBack) return "time goes back in this history";
-  const [from, to] = spanOf(shown);
+  const [from, to] = model.spanOf(shown);
   return from < to ? null : "all rows have the same time";
 }
 
 /** Returns the range of the whole history. */
 function wholeRange(byTime: boolean): Range {
-  const shown = openHistory();
-  const [from, to] = byTime ? spanOf(shown) : [0, shown.count];
+  const shown = model.openHistory();
+  const [from, to] = byTime ? model.spanOf(shown) : [0, shown.count];
   return { byTime, from, to: Math.max(from + 1, to) };
 }
 
 /** Returns a range around the cursor, `factor` times as long; null if that is the whole history or too short. */
 function zoomedRange({ byTime, from, to }: Range, factor: number): Range | null {
-  const { now, rows } = openMoment();
+  const { now, rows } = model.openMoment();
   const whole = wholeRange(byTime);
   const half = ((to - from) * factor) / 2;
   if (half < 2 || 2 * half >= whole.to - whole.from) return null;
@@ -217,7 +200,7 @@ function zoomedRange({ byTime, from, to }: Range, factor: number): Range | null 
 
 /** Returns a range, moved no further than to contain the cursor. */
 function withCursor(range: Range): Range {
-  const { now, rows } = openMoment();
+  const { now, rows } = model.openMoment();
   const { byTime, from, to } = range;
   const at = byTime ? now : rows;
   const by = Math.min(0, at - from) + Math.max(0, at - to);
@@ -227,7 +210,7 @@ function withCursor(range: Range): Range {
 /** Returns the number of rows before a place in a range, 0 to 1. */
 function rowsAtPlace({ byTime, from, to }: Range, place: number): number {
   const value = from + Math.min(1, Math.max(0, place)) * (to - from);
-  return byTime ? rowsUntil(openHistory(), value) : Math.round(value);
+  return byTime ? model.rowsUntil(model.openHistory(), value) : Math.round(value);
 }
 
 /** Bit that no mark has; set for every row. */
@@ -235,7 +218,7 @@ const ANY_ROW = 128;
 
 /** Draws the marks of a range in lanes, and the cursor. The width is a parameter because measuring it forces a layout. */
 function drawStrip(canvas: HTMLCanvasElement, range: Range, cssWidth: number): void {
-  const { now, rows } = openMoment();
+  const { now, rows } = model.openMoment();
   const context = canvas.getContext("2d");
   if (context === null) return;
   const { byTime, from, to } = range;
@@ -265,9 +248,9 @@ function drawStrip(canvas: HTMLCanvasElement, range: Range, cssWidth: number): v
 /** Returns the combined marks of the rows in each column of pixels. */
 function marksByColumn({ byTime, from, to }: Range, width: number): Uint8Array {
   const columns = new Uint8Array(width);
-  const shown = openHistory();
-  const first = byTime ? rowsUntil(shown, from - 1) : Math.max(0, Math.floor(from));
-  const last = byTime ? rowsUntil(shown, to) : Math.min(shown.count, Math.ceil(to));
+  const shown = model.openHistory();
+  const first = byTime ? model.rowsUntil(shown, from - 1) : Math.max(0, Math.floor(from));
+  const last = byTime ? model.rowsUntil(shown, to) : Math.min(shown.count, Math.ceil(to));
   const scale = (width - 1) / (to - from);
   for (let row = first; row < last; row += 1) {
     const x = Math.floor(((byTime ? (shown.times[row] ?? 0) : row) - from) * scale);
