@@ -185,7 +185,7 @@ describe("the explanation of a wrong signature", () => {
   });
 
   it("describes a digest if there is none", () => {
-    expect(explain(READ, "0".repeat(63)).hint).toBe("expected 64 hexadecimal digits, found 63 characters");
+    expect(explain(READ, "0".repeat(63)).hint).toBe("expected 64 hexadecimal digits, found 63 digits");
   });
 
   const hostile = fc

@@ -75,8 +75,11 @@ export const controlEndpoints = endpoints("control", "Control plane", {
     summary: "Freeze, scale, set or advance the clock; returns the timers that fired",
     body: objectBody("NewClock", {
       mode: mode.optional(),
-      time: z.string().optional().describe("ISO-8601 with a zone; must not be before the clock's time."),
-      advance: z.string().optional().describe("A duration such as 90s, 2h or 500ms."),
+      time: z
+        .string(field.TIME)
+        .optional()
+        .describe("ISO-8601 with a zone; must not be before the clock's time."),
+      advance: z.string(field.DURATION).optional().describe("A duration such as 90s, 2h or 500ms."),
       rate: z.number().gt(0).max(1_000_000).optional().describe("With mode scaled."),
     }),
     reply: exactly("ClockChange", {
@@ -207,7 +210,7 @@ const probability = z.number().min(0).max(1);
 
 const retryAfter = z.int().min(0).max(86_400);
 
-const latency = z.string().max(40);
+const latency = z.string(field.DURATION).max(40);
 
 const MAX_COUNT = 1_000_000_000;
 

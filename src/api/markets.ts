@@ -111,7 +111,7 @@ const prose = z.string().max(4_000).optional();
 
 const title = z.string().trim().min(1).max(300);
 
-const endDate = z.string().nullish().describe("ISO-8601 with a zone.");
+const endDate = z.string(field.TIME).nullish().describe("ISO-8601 with a zone.");
 
 export const TICK_SIZES = [0.1, 0.01, 0.005, 0.0025, 0.001, 0.0001] as const;
 

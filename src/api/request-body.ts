@@ -94,10 +94,14 @@ function issueText(body: JsonObject, issue: z.core.$ZodIssue): string {
 /** Types of JSON by zod's words for them, where these differ. */
 const JSON_TYPES: Readonly<Record<string, string>> = { int: "integer", record: "object" };
 
+/** How the texts of schemas begin; those of zod do not. */
+const EXPECTED = "expected ";
+
 /** Describes what a schema expected at an issue. */
 function expectedBy(issue: z.core.$ZodIssue): string {
   switch (issue.code) {
     case "invalid_type": {
+      if (issue.message.startsWith(EXPECTED)) return issue.message.slice(EXPECTED.length);
       const type = JSON_TYPES[issue.expected] ?? issue.expected;
       return /^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`;
     }
@@ -111,7 +115,7 @@ function expectedBy(issue: z.core.$ZodIssue): string {
       return issue.errors.flatMap(([first]) => (first === undefined ? [] : [expectedBy(first)])).join(" or ");
     default:
       // Schemas give their own text for everything else.
-      return issue.message.replace(/^expected /, "");
+      return issue.message.slice(EXPECTED.length);
   }
 }
 

@@ -54,6 +54,9 @@ export const moment = named(
   z.string().regex(/^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z$/),
   "ISO-8601 in UTC, with milliseconds.",
 );
+/** What a body gives as text, for a client that sends a number. */
+export const DURATION = "expected a duration such as 90s, 2h or 500ms";
+export const TIME = "expected a time with its zone such as 2026-01-01T00:00:00Z";
 export const unixSeconds = named("UnixSeconds", z.int().min(0), "Unix seconds.");
 export const count = named("Count", z.int().min(0));
 export const stateDigest = named(

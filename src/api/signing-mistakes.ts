@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { jsonEscape, shortened } from "../core/format.ts";
+import { counted, jsonEscape, shortened } from "../core/format.ts";
 import { isWord } from "../core/terms.ts";
 import { nestingOf } from "./request-body.ts";
 import { HmacKey, type SignedRequest, type StoredCredentials } from "./signing.ts";
@@ -211,7 +211,8 @@ export function explainSignature(
 ): { readonly mistakes: readonly Mistake[]; readonly hint: string } {
   const digest = digestSent(signature);
   if (digest === undefined) {
-    return { mistakes: [], hint: `expected 64 hexadecimal digits, found ${signature.length} characters` };
+    const found = /[^\da-f]/i.test(signature) ? "another character" : counted(signature.length, "digit");
+    return { mistakes: [], hint: `expected 64 hexadecimal digits, found ${found}` };
   }
   const found = reproduce(attemptsOf(request, seconds, credentials), digest.value);
   if (found === undefined) return { mistakes: [], hint: unknownMistake(request, seconds, digest) };

@@ -72,7 +72,7 @@ const REFUSALS = {
   ),
   SIZE_TOO_SMALL: refusal<{ size: Size; minOrderSize: Size }>(
     ({ size, minOrderSize }) =>
-      `size ${sizeText(size)} is below the market's smallest order of ${sizeText(minOrderSize)} shares`,
+      `size ${sizeText(size)} is below the market's minimum of ${sizeText(minOrderSize)}`,
     { size: "size", minOrderSize: "size" },
   ),
   EXPIRATION_IN_PAST: refusal<{ expiration: Millis; serverTime: Millis }>(
