@@ -166,7 +166,7 @@ export function duplicateProblem(rawHeaders: readonly string[]): Problem | undef
 }
 
 /** Compares without allocating, in a time that depends on the length of `expected` only. */
-function equalInConstantTime(sent: string, expected: string): boolean {
+export function equalInConstantTime(sent: string, expected: string): boolean {
   let difference = sent.length ^ expected.length;
   for (let at = 0; at < expected.length; at += 1) difference |= sent.charCodeAt(at) ^ expected.charCodeAt(at);
   return difference === 0;

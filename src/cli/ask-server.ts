@@ -1,4 +1,5 @@
-import { type Header, type HttpReply, openTransport } from "../client/transport.ts";
+import { ExchangeClient } from "../client/client.ts";
+import type { RawReply } from "../client/result.ts";
 import type { Given } from "../setting.ts";
 import type { Values } from "./commands.ts";
 import { UsageError } from "./process.ts";
@@ -21,22 +22,20 @@ const TIMEOUT_MS = 60_000;
 export async function askServer<T>(
   url: string,
   { simToken, path, what }: Readonly<{ simToken: string | null; path: string; what: string }>,
-  read: (reply: HttpReply) => T | null,
+  read: (reply: RawReply) => T | null,
 ): Promise<T> {
-  const { origin, host, pathname } = new URL(url);
-  const transport = openTransport(new URL(origin), TIMEOUT_MS);
-  const token: readonly Header[] = simToken === null ? [] : [["x-sim-token", simToken]];
-  const headers: readonly Header[] = [["host", host], ["accept", "application/json"], ...token];
-  const target = pathname.replace(/\/$/, "") + path;
-  let reply: HttpReply;
-  try {
-    reply = await transport.send({ method: "GET", path: target, headers, body: null });
-  } catch (error) {
-    const { code, message }: Partial<NodeJS.ErrnoException> = error instanceof Error ? error : {};
-    throw new UsageError(`nothing answers at ${url} (${code ?? message}): is clobsim serve running there?`);
-  } finally {
-    transport.close();
+  const client = new ExchangeClient(url, {
+    timeoutMs: TIMEOUT_MS,
+    ...(simToken !== null && { simToken }),
+  });
+  const sent = await client.send({ method: "GET", path });
+  client.close();
+  if (!sent.ok) {
+    const { details, message } = sent.error;
+    const cause = details?.cause ?? message.replace(/^.*?: /, "");
+    throw new UsageError(`nothing answers at ${url} (${cause}): is clobsim serve running there?`);
   }
+  const reply = sent.value;
   const isAnswer = reply.status === 200 && reply.headers["x-sim-sequence"] !== undefined;
   const result = isAnswer ? read(reply) : null;
   if (result === null) throw new UsageError(failureText(reply, url, simToken !== null, what));
@@ -44,14 +43,15 @@ export async function askServer<T>(
 }
 
 /** Explains why a reply has no result. */
-function failureText({ headers, text }: HttpReply, url: string, hasToken: boolean, what: string): string {
+function failureText(reply: RawReply, url: string, hasToken: boolean, what: string): string {
+  const { headers } = reply;
   const { origin, pathname } = new URL(url);
   const pool = headers["x-sim-pool"];
   if (pool !== undefined) {
     const relation = pathname === "/" ? "is" : "names no exchange of";
     return `${url} ${relation} a pool of ${pool} exchanges: name one of them, such as ${origin}/1`;
   }
-  const body = parsed(text) as Partial<{ code: string; error: string; hint: string }> | null;
+  const body = reply.body as Partial<{ code: string; error: string; hint: string }> | null | undefined;
   if (headers["x-sim-sequence"] === undefined || typeof body !== "object" || body === null)
     return `the server at ${url} is not clobsim`;
   const { code, error, hint } = body;
@@ -63,13 +63,4 @@ function failureText({ headers, text }: HttpReply, url: string, hasToken: boolea
     return `the clobsim at ${origin} has no pool: leave out ${pathname}`;
   if (code === "ROUTE_NOT_FOUND") return `the clobsim at ${url} is too old to ${what}`;
   return `the clobsim at ${url} cannot ${what}: ${error}${hint === undefined ? "" : ` (${hint})`}`;
-}
-
-/** Parses JSON; null if it is invalid. */
-export function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

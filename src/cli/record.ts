@@ -4,7 +4,7 @@ import { replayHistory } from "../history/journal-replay.ts";
 import { recordScenario } from "../history/record/record-session.ts";
 import { RecordingError } from "../history/record/script.ts";
 import type { Given } from "../setting.ts";
-import { askServer, parsed, serverNamed } from "./ask-server.ts";
+import { askServer, serverNamed } from "./ask-server.ts";
 import type { Run, Values } from "./commands.ts";
 import { endedWith, endingOf } from "./failure.ts";
 import { openNamed, requireLine } from "./journal.ts";
@@ -22,8 +22,8 @@ export const record: Run<"record"> = async (values, words, given) => {
   const url = serverNamed(values, given) ?? DEFAULT_URL;
   const path = `/sim/scenario${name === null ? "" : `?name=${encodeURIComponent(name)}`}`;
   const asked = { simToken: values.simToken, path, what: "record its sessions" };
-  const recorded = await askServer(url, asked, ({ text }): Recorded | null => {
-    const { scenario, orders = 0, trades = 0 } = (parsed(text) ?? {}) as Partial<Recorded>;
+  const recorded = await askServer(url, asked, ({ body }): Recorded | null => {
+    const { scenario, orders = 0, trades = 0 } = (body ?? {}) as Partial<Recorded>;
     return scenario === undefined ? null : { scenario, orders, trades };
   });
   await writeRecorded(recorded, out);

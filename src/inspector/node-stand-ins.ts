@@ -38,8 +38,6 @@ export const createHash = (name: string): Digest => new Digest(name, () => sha25
 export const createHmac = (name: string, key: Data): Digest =>
   new Digest(name, () => hmac.create(sha256, typeof key === "string" ? Buffer.from(key, "utf8") : key));
 
-export const timingSafeEqual = (a: Uint8Array, b: Uint8Array): boolean => Buffer.from(a).equals(b);
-
 /** Hashes data in one call. */
 export const hash = (name: string, data: Data, encoding: Encoding = "hex"): string | Buffer =>
   createHash(name).update(data).digest(encoding);

@@ -1,7 +1,6 @@
-import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import { isIP } from "node:net";
-import { checkSignedRequest } from "../api/authentication.ts";
+import { checkSignedRequest, equalInConstantTime } from "../api/authentication.ts";
 import { ApiError } from "../api/errors.ts";
 import { isLoopback } from "../api/loopback.ts";
 import { AUTH_HEADERS, type HeaderValues } from "../api/signing.ts";
@@ -131,13 +130,8 @@ const isOwn = (origin: string, host: string | undefined): boolean =>
 export function isTrusted({ simToken }: WithToken, headers: IncomingHttpHeaders): boolean {
   if (simToken === null) return true;
   const sent = tokenIn(headers);
-  return typeof sent === "string" && equal(sent, simToken);
+  return typeof sent === "string" && equalInConstantTime(sent, simToken);
 }
 
 const tokenIn = (headers: IncomingHttpHeaders): string | string[] | undefined =>
   /^Bearer (.*)$/i.exec(headers.authorization ?? "")?.[1] ?? headers["x-sim-token"];
-
-function equal(a: string, b: string): boolean {
-  const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
-  return timingSafeEqual(digest(a), digest(b));
-}

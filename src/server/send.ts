@@ -1,5 +1,6 @@
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
+import { pipeline } from "node:stream/promises";
 import { CHAIN_PATH, chainErrorBody } from "../api/chain-rpc.ts";
 import { ApiError, errorBody } from "../api/errors.ts";
 import type { Slices } from "../engine/clock.ts";
@@ -165,7 +166,9 @@ function write(
     done();
   } else {
     const pieces = typeof body === "string" ? slicesOf(body) : body;
-    writePieces(service.slices, response, pieces).then(done, (failure: unknown) => {
+    pipeline(inSlices(service.slices, pieces), response).then(done, (failure: NodeJS.ErrnoException) => {
+      // The client has disconnected.
+      if (failure.code === "ERR_STREAM_PREMATURE_CLOSE") return done();
       knownError(service, response.req, failure);
       hangUp(service, response, "INTERNAL_ERROR");
     });
@@ -237,34 +240,11 @@ export const internalError = (help: ApiError["help"] = {}): ApiError =>
     help,
   );
 
-/**
- * Writes the pieces of an answer as fast as the client reads them, in time slices, and ends it. Returns early if the
- * client disconnects.
- */
-async function writePieces(
-  slices: Slices,
-  response: Outgoing,
-  pieces: StreamedAnswer["pieces"],
-): Promise<void> {
+/** Yields the pieces of an answer in time slices. */
+async function* inSlices(slices: Slices, pieces: StreamedAnswer["pieces"]) {
   let hasTime = await slices.next();
   for await (const piece of pieces) {
-    if (response.destroyed) return;
-    const hasRoom = response.write(piece);
-    if (hasRoom && hasTime()) continue;
-    if (!hasRoom) await drained(response);
-    hasTime = await slices.next();
+    yield piece;
+    if (!hasTime()) hasTime = await slices.next();
   }
-  response.end();
-}
-
-function drained(response: Outgoing): Promise<void> {
-  return new Promise((resolve) => {
-    const go = (): void => {
-      response.off("drain", go);
-      response.off("close", go);
-      resolve();
-    };
-    response.on("drain", go);
-    response.on("close", go);
-  });
 }
