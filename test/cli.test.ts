@@ -1,7 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { VERSION } from "../src/version.ts";
 import { Shell } from "./cli/shell.ts";
@@ -11,7 +10,7 @@ import { listenLocally } from "./support/local-server.ts";
 import { type Ended, Program } from "./support/program.ts";
 
 /** The built program. */
-const program = await Program.built(fileURLToPath(new URL("../bin/clobsim.js", import.meta.url)), []);
+const program = await Program.built();
 /** Serves on a free port, in memory, without a log. */
 const QUIET = ["serve", "--port", "0", "--ephemeral", "--log-level", "silent"];
 

@@ -10,10 +10,9 @@ import { sendOrder, startSession } from "./refused-session.ts";
 import { run, runLine, serve } from "./tools.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
-const ENTRY = join(ROOT, "bin", "clobsim.js");
 
 /** A folder with all files that the examples of the help name. */
-const program = await Program.built(ENTRY, []);
+const program = await Program.built();
 let server: RunningServer;
 /** Replacements in the examples: ids, ports and limits of this session. */
 const replacements = new Map<string | RegExp, string>();
@@ -36,7 +35,7 @@ async function runSession(url: string): Promise<void> {
 
 beforeAll(async () => {
   mkdirSync(program.path(".config", "fish", "completions"), { recursive: true });
-  program.write("bin/clobsim", `#!/bin/sh\nexec "${process.execPath}" "${ENTRY}" "$@"\n`);
+  program.write("bin/clobsim", `#!/bin/sh\nexec "${process.execPath}" "${program.entry}" "$@"\n`);
   chmodSync(program.path("bin", "clobsim"), 0o755);
   cpSync(join(ROOT, "scenarios", "time-in-force"), program.path("scenarios"), { recursive: true });
   for (const name of ["failing.yaml", "long.yaml"]) program.write(name, FAILING);

@@ -44,7 +44,7 @@ describe("a file that a command writes", () => {
 describe("a signal while a command writes a file", () => {
   let clobsim: Program;
   beforeAll(async () => {
-    clobsim = await Program.bundled();
+    clobsim = await Program.built();
   });
   afterAll(() => clobsim.dispose());
 

@@ -13,7 +13,7 @@ const FAILS = "scenario: a\naccounts: { alice: { USDC: 10 } }\nsteps: [{ alice: 
 
 let program: Program;
 beforeAll(async () => {
-  program = await Program.bundled(["--world", TINY_WORLD, "--clock", "frozen"]);
+  program = await Program.built(["--world", TINY_WORLD, "--clock", "frozen"]);
   const served = await program.serve(["--log-level", "silent", "--data", program.path("data")]);
   await served.end("SIGTERM");
   writeFileSync(program.path("fails.yaml"), FAILS);

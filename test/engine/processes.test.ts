@@ -7,7 +7,7 @@ import { Program, type Served } from "../support/program.ts";
 
 let program: Program;
 beforeAll(async () => {
-  program = await Program.bundled(["--log-level", "silent"]);
+  program = await Program.built(["--log-level", "silent"]);
 });
 afterAll(() => program.dispose());
 
@@ -88,15 +88,7 @@ describe("processes with the same directory", () => {
     "a killed one does not hold the lock, even as a zombie",
     async () => {
       const data = program.path("unnoticed");
-      const command = [
-        process.execPath,
-        program.path("dist", "cli.js"),
-        "serve",
-        "--port",
-        "0",
-        "--data",
-        data,
-      ];
+      const command = [process.execPath, program.entry, "serve", "--port", "0", "--data", data];
       const parent = spawn("sh", ["-c", '"$@" & exec sleep 600', "sh", ...command, ...FROZEN], {
         stdio: "ignore",
       });

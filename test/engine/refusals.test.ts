@@ -21,7 +21,7 @@ let program: Program;
 let count = 0;
 
 beforeAll(async () => {
-  program = await Program.bundled(["--log-level", "silent"]);
+  program = await Program.built(["--log-level", "silent"]);
   const config = persistedConfig({ data: program.path("intact") });
   for (let start = 0; start < 2; start += 1) {
     const opened = await openConfigured(config, () => {});

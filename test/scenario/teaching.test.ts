@@ -1,5 +1,4 @@
 import { readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { loadScenario } from "../../src/scenario/language/read-scenario.ts";
 import { needsHttp, type Scenario } from "../../src/scenario/language/steps.ts";
@@ -11,11 +10,10 @@ import { namedPrivateKey } from "../../src/simulation/world-accounts.ts";
 import { type Api, startApi } from "../support/http.ts";
 import { type Ended, Program } from "../support/program.ts";
 
-const BIN = fileURLToPath(new URL("../../bin/clobsim.js", import.meta.url));
 const PAGE = readFileSync(new URL("../../scenarios/README.md", import.meta.url), "utf8");
 const SHOWN_URL = "http://127.0.0.1:7070";
 const RUN_BELOW = ", run below";
-const program = await Program.built(BIN, []);
+const program = await Program.built();
 
 /** Writes a file beside those of the page, and returns its path. */
 function written(name: string, text: string): string {

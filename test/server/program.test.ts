@@ -14,7 +14,7 @@ import { signPersonal, wallet } from "./wallet.ts";
 let program: Program;
 
 beforeAll(async () => {
-  program = await Program.bundled(["--ephemeral", "--world", TINY_WORLD]);
+  program = await Program.built(["--ephemeral", "--world", TINY_WORLD]);
 });
 afterAll(() => program.dispose());
 

@@ -1,6 +1,5 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, it } from "vitest";
 import { price } from "../../src/core/units.ts";
 import { PROFILES } from "../../src/simulation/flow.ts";
@@ -11,7 +10,7 @@ import { temporaryFolder } from "../support/folder.ts";
 import { Program } from "../support/program.ts";
 
 const folder = temporaryFolder();
-const program = await Program.built(fileURLToPath(new URL("../../bin/clobsim.js", import.meta.url)), []);
+const program = await Program.built();
 afterAll(() => program.dispose());
 
 /** Runs the command in this process, and returns the file that it wrote. */

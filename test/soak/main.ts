@@ -16,7 +16,7 @@ async function main(options: Options): Promise<number> {
   const host = machine();
   process.stdout.write(`${machineLine(host)}\n`);
   process.stdout.write(`${minutes} minutes, ${clients} clients, ${rate} requests/s, seed ${seed}\n`);
-  const program = await Program.built(CLOBSIM, []);
+  const program = await Program.at(CLOBSIM);
   const figures = await measure(program, options);
   const verdicts = checkFigures(figures);
   const passed = verdicts.every(({ holds }) => holds !== false);

@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { bundleInto, bundleProgramInto } from "./bundled.ts";
+import { buildProgram, bundleProgramInto } from "./bundled.ts";
 
 /** Exit and output of a process. */
 export interface Ended {
@@ -64,23 +64,21 @@ export class Program {
     this.#serveArgs = serveArgs;
   }
 
-  /**
-   * Bundles the program from the current sources. With `replaced`, which has other texts for some sources by path, the worker
-   * threads are bundled too.
-   */
-  static async bundled(
-    serveArgs: readonly string[] = [],
-    replaced?: ReadonlyMap<string, string>,
-  ): Promise<Program> {
-    const folder = await mkdtemp(join(tmpdir(), "clobsim-program-"));
-    if (replaced === undefined) await bundleInto(join(folder, "dist"), { cli: "src/cli/main.ts" });
-    else await bundleProgramInto(join(folder, "dist"), replaced);
-    return new Program(folder, join(folder, "dist", "cli.js"), serveArgs);
+  /** Returns the program of the current sources, which is built if it is not yet. */
+  static async built(serveArgs: readonly string[] = []): Promise<Program> {
+    return Program.at(await buildProgram(), serveArgs);
   }
 
-  /** Returns the built program. `entry` is the path of its `bin/clobsim.js`. */
-  static async built(entry: string, serveArgs: readonly string[]): Promise<Program> {
+  /** Returns a program. `entry` is the path of its `bin/clobsim.js`. */
+  static async at(entry: string, serveArgs: readonly string[] = []): Promise<Program> {
     return new Program(await mkdtemp(join(tmpdir(), "clobsim-program-")), entry, serveArgs);
+  }
+
+  /** Bundles the program from sources of which some have other texts, by path. */
+  static async bundled(replaced: ReadonlyMap<string, string>): Promise<Program> {
+    const folder = await mkdtemp(join(tmpdir(), "clobsim-program-"));
+    await bundleProgramInto(join(folder, "dist"), replaced);
+    return new Program(folder, join(folder, "dist", "cli.js"), []);
   }
 
   /** Returns a path in the working directory. */

@@ -132,7 +132,7 @@ describe("the Dockerfile", () => {
     }
     expect([the("ENTRYPOINT"), the("CMD")]).toEqual(['["clobsim"]', '["serve"]']);
     expect(the("RUN")).toContain("ln -s /clobsim/bin/clobsim.js /usr/local/bin/clobsim");
-    const program = await Program.built(join(image, "clobsim", "bin", "clobsim.js"), []);
+    const program = await Program.at(join(image, "clobsim", "bin", "clobsim.js"));
     const port = String(await freePort());
     const env = { ...environment, CLOBSIM_PORT: port, CLOBSIM_WORLD: "tiny" };
     const { code, stderr } = await program.run(["serve"], { environment: env });

@@ -17,7 +17,7 @@ const KILLS_PER_STOP = 5;
 
 let program: Program;
 beforeAll(async () => {
-  program = await Program.bundled(["--log-level", "silent"]);
+  program = await Program.built(["--log-level", "silent"]);
 });
 afterAll(() => program.dispose());
 

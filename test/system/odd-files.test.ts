@@ -7,7 +7,7 @@ import { Program } from "../support/program.ts";
 
 let program: Program;
 beforeAll(async () => {
-  program = await Program.bundled(["--log-level", "silent"]);
+  program = await Program.built(["--log-level", "silent"]);
   const served = await program.serve(["--world", TINY_WORLD, "--data", program.path("original")]);
   await served.end("SIGTERM");
 });

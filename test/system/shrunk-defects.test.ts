@@ -7,8 +7,7 @@ const levelLoop = (direction: "NEXT" | "PREVIOUS") =>
   `for (let slot = cells[level + ${direction}] as number; slot !== level; slot = cells[slot + ${direction}] as number) {
         if (cells[slot + ACCOUNT] === own)`;
 
-const BUILDS = {
-  correct: undefined,
+const DEFECTS = {
   /** The latest order at a price is matched first. */
   reversed: planted("src/core/book/book.ts", levelLoop("NEXT"), levelLoop("PREVIOUS")),
   /** Large orders are reduced by a share, which breaks no invariant. */
@@ -21,14 +20,15 @@ const BUILDS = {
 `,
   ),
 };
-type Build = keyof typeof BUILDS;
+type Build = "correct" | keyof typeof DEFECTS;
 
 const folder = new TestFolder();
 const SMALL = folder.at("small.yaml");
 const programs = new Map<Build, Program>();
 beforeAll(async () => {
-  for (const [name, defect] of Object.entries(BUILDS))
-    programs.set(name as Build, await Program.bundled([], defect));
+  programs.set("correct", await Program.built());
+  for (const [name, defect] of Object.entries(DEFECTS))
+    programs.set(name as Build, await Program.bundled(defect));
 });
 afterAll(async () => {
   for (const program of programs.values()) await program.dispose();

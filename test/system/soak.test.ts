@@ -14,17 +14,17 @@ const TIMED = /^p99 /;
 
 const programs: Program[] = [];
 beforeAll(async () => {
-  programs.push(await Program.bundled([]), await Program.bundled([]));
+  programs.push(await Program.built(), await Program.built());
 });
 afterAll(async () => {
   for (const program of programs) await program.dispose();
 });
 
-/** Runs two cycles of some hundred requests, with the crash in the second. */
-const short = (program: Program, beforeReplay?: (data: string) => void): Promise<Figures> =>
+/** Runs two cycles of so many requests per client, with the crash in the second. */
+const short = (requests: number, program: Program, beforeReplay?: (data: string) => void): Promise<Figures> =>
   runSoak({
     ...{ program, probe: PROBE, clients: 9, rate: 0, seed: 5, ...(beforeReplay && { beforeReplay }) },
-    plan: planOf(2, (share) => ({ kind: "requests", each: Math.round(100 * share) })),
+    plan: planOf(2, (share) => ({ kind: "requests", each: Math.round(requests * share) })),
   });
 
 const failed = (figures: Figures): string[] =>
@@ -34,7 +34,7 @@ const failed = (figures: Figures): string[] =>
 
 describe("a short soak", () => {
   it("passes, with all phases and disturbances", async () => {
-    const figures = await short(programs[0] as Program);
+    const figures = await short(100, programs[0] as Program);
     expect(failed(figures)).toEqual([]);
     expect(figures.phases.map(({ kind, process }) => `${kind} ${process}`)).toEqual([
       ...["steady 1", "disturbed 1", "settling 1", "reads 1"],
@@ -47,7 +47,7 @@ describe("a short soak", () => {
   });
 
   it("fails if a byte of the journal is changed", async () => {
-    const figures = await short(programs[1] as Program, (data) => {
+    const figures = await short(20, programs[1] as Program, (data) => {
       const path = join(data, "journal.ndjson");
       const bytes = readFileSync(path);
       const at = bytes.indexOf("\n", bytes.length >> 1) + 20;

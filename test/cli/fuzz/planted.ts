@@ -3,9 +3,9 @@ import { type Launched, Program } from "../../support/program.ts";
 
 const RUNNER = readFileSync("test/fuzz/campaign/planted-runner.ts", "utf8");
 
-/** Bundles the program with seeds that fail in known ways, and with `canary` as the text that defines `findsCanary`. */
-export const plantedFuzzer = (canary = "export const findsCanary = async () => true;"): Promise<Program> =>
-  Program.bundled([], new Map([["src/fuzz/in-process.ts", `${RUNNER}${canary}\n`]]));
+/** Bundles the program with seeds that fail in known ways. */
+export const plantedFuzzer = (): Promise<Program> =>
+  Program.bundled(new Map([["src/fuzz/in-process.ts", RUNNER]]));
 
 /** Starts `clobsim fuzz` with a command line. */
 export const startFuzz = (program: Program, line: string): Launched =>

@@ -85,7 +85,7 @@ it.each([
   expect(stdout).toContain(`::error file=${file},line=5,`);
 });
 
-const clobsim = await Program.built(join(process.cwd(), "bin", "clobsim.js"), []);
+const clobsim = await Program.built();
 afterAll(() => clobsim.dispose());
 
 it("clobsim run keeps an earlier file of a reporter until its replacement is complete", async () => {

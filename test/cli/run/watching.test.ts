@@ -6,7 +6,7 @@ import { Program } from "../../support/program.ts";
 let clobsim: Program;
 
 beforeAll(async () => {
-  clobsim = await Program.bundled();
+  clobsim = await Program.built();
 });
 
 afterAll(() => clobsim.dispose());

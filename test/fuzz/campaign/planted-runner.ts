@@ -6,7 +6,7 @@ import type { Failure, SeedRunner } from "../../../src/fuzz/seeds.ts";
 /** Seeds that end or block their thread. */
 const FATAL: Readonly<Record<number, () => unknown>> = {
   1001: () => {
-    for (;;);
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
   },
   1002: () => Promise.reject(new TypeError("order 12 of account 7 is undefined")),
   1003: () => {
@@ -53,4 +53,11 @@ export const inProcess: SeedRunner = {
     writeFileSync(path("ndjson"), "{}\n");
     return { scenario: path("yaml"), report: path("ndjson"), remark: null };
   },
+};
+
+/** Whether the defect planted to test the fuzzer is found, which a variable of the environment decides. */
+export const findsCanary = async (): Promise<boolean> => {
+  const { CANARY = "found" } = process.env;
+  if (CANARY === "throws") throw new Error("no canary");
+  return CANARY === "found";
 };

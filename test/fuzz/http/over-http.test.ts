@@ -1,15 +1,14 @@
 import { join } from "node:path";
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { OverHttp } from "../../../src/fuzz/http/session.ts";
 import { type HttpProfile, profileOf, profileText, type ServerKind } from "../../../src/fuzz/http/traffic.ts";
-import { bundleInto } from "../../support/bundled.ts";
+import { buildProgram } from "../../support/bundled.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 
 const SETTINGS = { commands: 120 };
 
 const folder = temporaryFolder();
-const program = join(folder, "cli.js");
-beforeAll(() => bundleInto(folder, { cli: "src/cli/main.ts" }));
+const program = await buildProgram();
 
 /** Returns the first seeds with a kind of server. */
 const seedsOf = (kind: ServerKind, count: number): number[] =>
