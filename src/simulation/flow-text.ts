@@ -122,32 +122,52 @@ interface LineFormat {
 
 /** CSV with a header. */
 class CsvLines implements LineFormat {
-  /** Index of each column in a line; -1 if the file does not have it. */
-  #places: readonly number[] | null = null;
-  #width = 0;
+  /** Index of the column of each cell; null before the header. */
+  #columns: readonly number[] | null = null;
 
   cells(line: string): Cells | null {
-    const cells = line.includes('"') ? quotedCells(line) : line.split(",");
-    if (this.#places === null) {
-      const names = cells.map((cell) => cell.trim());
-      this.#places = readHeader(names, line);
-      this.#width = cells.length;
+    const texts = line.includes('"') ? quotedCells(line) : splitCells(line);
+    const columns = this.#columns;
+    if (columns === null) {
+      this.#columns = readHeader(texts, line);
       return null;
     }
-    if (cells.length !== this.#width) {
-      const message = `expected ${this.#width} cells as in the header, found ${cells.length}`;
-      throw new LineError(startOfCell(line, Math.min(cells.length, this.#width)), message);
+    if (texts.length !== columns.length) {
+      const message = `expected ${columns.length} cells as in the header, found ${texts.length}`;
+      throw new LineError(startOfCell(line, Math.min(texts.length, columns.length)), message);
     }
-    return this.#places.map((place) => cells[place]?.trim() ?? "") as unknown as Cells;
+    const cells = NO_CELLS.slice();
+    for (let place = 0; place < texts.length; place += 1)
+      cells[columns[place] as number] = texts[place] as string;
+    return cells as unknown as Cells;
   }
 
   offsetOf(column: Column, line: string): number {
-    return startOfCell(line, this.#places?.[COLUMNS.indexOf(column)] ?? 0);
+    return startOfCell(line, this.#columns?.indexOf(COLUMNS.indexOf(column)) ?? 0);
   }
 
   missing(): string | null {
-    if (this.#places !== null) return null;
+    if (this.#columns !== null) return null;
     return `expected a header such as ${COLUMNS.slice(0, -1).join()}, found nothing`;
+  }
+}
+
+const LAST_SPACE = 32;
+const FIRST_NOT_ASCII = 128;
+const mayBeSpace = (code: number): boolean => code <= LAST_SPACE || code >= FIRST_NOT_ASCII;
+
+/** Returns the trimmed cells of a line without quotes. With `split` and `trim`, a row takes 1.2 times as many instructions. */
+function splitCells(line: string): string[] {
+  const cells: string[] = [];
+  for (let start = 0; ; ) {
+    const comma = line.indexOf(",", start);
+    const end = comma < 0 ? line.length : comma;
+    const cell = line.slice(start, end);
+    const hasSpace =
+      end > start && (mayBeSpace(line.charCodeAt(start)) || mayBeSpace(line.charCodeAt(end - 1)));
+    cells.push(hasSpace ? cell.trim() : cell);
+    if (comma < 0) return cells;
+    start = comma + 1;
   }
 }
 
@@ -165,15 +185,15 @@ function readHeader(names: readonly string[], line: string): number[] {
       throw new LineError(at, `expected each column once, found ${name} again`);
   });
   const missing = REQUIRED.find((column) => !names.includes(column));
-  if (missing === undefined) return COLUMNS.map((column) => names.indexOf(column));
+  if (missing === undefined) return names.map((name) => COLUMNS.indexOf(name as Column));
   throw new LineError(line.length, `expected a column ${missing}, found ${shown(names.join())}`);
 }
 
-/** Returns the cells of a line with quotes; a cell of a flow never contains a line break. */
+/** Returns the trimmed cells of a line with quotes; a cell of a flow never contains a line break. */
 function quotedCells(line: string): string[] {
   const { data, errors } = parseCsv(line);
   const [error] = errors;
-  if (error === undefined) return data[0] as string[];
+  if (error === undefined) return (data[0] as string[]).map((cell) => cell.trim());
   const before = line.slice(0, Math.max(0, (error.index ?? 0) - 1));
   const place = before === "" ? 0 : (parseCsv(before).data[0] as string[]).length - 1;
   const message = "expected a closing quote before the comma or the end of the line";
