@@ -150,7 +150,7 @@ function Pending({ state }: { readonly state: State }) {
   const unmined = unminedOf(state.chain);
   return (
     <table>
-      <caption>{`Pending transactions: ${unmined.length}`}</caption>
+      <caption>{`Unmined transactions: ${unmined.length}`}</caption>
       <tbody>
         {unmined.slice(0, MAX_PENDING).map((transaction) => (
           <tr key={transaction.number}>
