@@ -109,6 +109,10 @@ const INVISIBLE = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u;
 export const seedOfName = (name: string): string => sha256Hex(name).slice(0, SEED_DIGITS);
 
 function readHeader(root: Node, files: ScenarioFiles, marketsIn: WorldMarkets) {
+  if (root.kind === "list") {
+    const hint = "begin the name of a file of steps that others include with _";
+    throw root.unexpected("a scenario, a mapping", [], hint);
+  }
   const entries = entriesIn(root, "a scenario");
   const readers = {
     scenario: line("a name", MAX_NAME_LENGTH),
