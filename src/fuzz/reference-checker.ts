@@ -10,7 +10,7 @@ import { remainingOf } from "../core/order.ts";
 import type { Decision } from "../core/refusals.ts";
 import { FAUCET, FEES, type State } from "../core/state.ts";
 import type { Millis } from "../core/units.ts";
-import type { RestingOrder } from "./reference/naive-book.ts";
+import type { BookOrder } from "../scenario/watch/naive-book.ts";
 import { DONE, ReferenceExchange, type ReferenceTrade, type Reply } from "./reference/reference-exchange.ts";
 import { type Amount, type Call, nothing } from "./reference/wallet.ts";
 import { CheckFailed } from "./seeds.ts";
@@ -72,9 +72,9 @@ function requireState(state: State, reference: ReferenceExchange): void {
     if (market.status !== status)
       throw differs("status of a market", `market ${market.number}`, market.status, status);
     for (const [index, { book }] of market.books.entries()) {
-      const { bids, asks } = books[index === 0 ? "YES" : "NO"];
-      requireQueue(state, market.number, book, BID, bids);
-      requireQueue(state, market.number, book, ASK, asks);
+      const expected = books[index === 0 ? "YES" : "NO"];
+      requireQueue(state, market.number, book, BID, expected.queue("BUY"));
+      requireQueue(state, market.number, book, ASK, expected.queue("SELL"));
     }
   }
   requireWallets(state, reference);
@@ -99,7 +99,7 @@ function requireQueue(
   market: number,
   book: Market["books"][number]["book"],
   side: BookDirection,
-  queue: readonly RestingOrder[],
+  queue: readonly BookOrder[],
 ): void {
   let place = 0;
   book?.queue(side, (slot) => {

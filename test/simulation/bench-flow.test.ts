@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { NaiveBook, type TimeInForce } from "../../src/fuzz/reference/naive-book.ts";
+import type { OrderType } from "../../src/core/terms.ts";
+import { NaiveBook } from "../../src/scenario/watch/naive-book.ts";
 import { clobsimBook, nodejsOrderBook } from "../bench/book-section.ts";
 import {
   BUY,
@@ -23,7 +24,7 @@ const KNOWN = [
   { levels: 999, typed: true, trades: 422_779, volume: 67_359_413, hash: 3_667_010_847 },
 ] as const;
 
-const TIMES_IN_FORCE: readonly TimeInForce[] = ["GTC", "FAK", "FOK"];
+const TIMES_IN_FORCE: readonly OrderType[] = ["GTC", "FAK", "FOK"];
 const PREFIX = 20_000;
 
 const prefix = ({ levels, typed }: FlowChoice): Flow =>
@@ -44,16 +45,11 @@ function replayNaively(tape: OperationTape): { book: NaiveBook; tally: TradeTall
       continue;
     }
     const side = tape.side[at] === BUY ? "BUY" : "SELL";
-    const timeInForce = TIMES_IN_FORCE[tape.timeInForce[at] as number] as TimeInForce;
-    const order = {
-      id,
-      owner: 0,
-      side,
-      tick: tape.tick[at] as number,
-      size: tape.size[at] as number,
-    } as const;
-    const { trades } = book.place(order, timeInForce);
-    for (const { taker, maker, tick, quantity } of trades) tally.add(taker, maker, tick, quantity);
+    const timeInForce = TIMES_IN_FORCE[tape.timeInForce[at] as number] as OrderType;
+    const size = tape.size[at] as number;
+    const order = { id, owner: 0, side, tick: tape.tick[at] as number, size, open: size } as const;
+    const { matches } = book.place({ ...order }, timeInForce);
+    for (const { maker, quantity } of matches) tally.add(id, maker.id, maker.tick, quantity);
   }
   return { book, tally };
 }
@@ -95,7 +91,7 @@ describe("the steady flow", () => {
     const { tape, opening, expected } = steadyFlow({ live: 1000, operations });
     const { book, tally } = replayNaively(tape);
     expect(opening).toBe(1000);
-    expect(book.bids.length + book.asks.length).toBe(1000);
+    expect(book.queue("BUY").length + book.queue("SELL").length).toBe(1000);
     expect(figuresOf(tally)).toEqual(figuresOf(expected));
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { NaiveBook, type NaiveTrade } from "../../src/fuzz/reference/naive-book.ts";
+import { NaiveBook } from "../../src/scenario/watch/naive-book.ts";
 import { generateWorld, type WorldOptions } from "../../src/simulation/generate-world.ts";
 import type { World, WorldMarket } from "../../src/simulation/world.ts";
 import { type WorldOrder, worldOrders } from "../../src/simulation/world-orders.ts";
@@ -13,7 +13,7 @@ const unitsOf = (market: WorldMarket): number => Math.round(market.tickSize * 10
 interface Played {
   readonly market: WorldMarket;
   readonly book: NaiveBook;
-  readonly trades: NaiveTrade[];
+  readonly trades: { readonly taker: number; readonly maker: number }[];
 }
 
 /** Sends the whole flow to reference books: one per market, or per outcome of an independent market. */
@@ -35,8 +35,10 @@ function play(world: World, orders: readonly WorldOrder[]): Played[] {
       side: own ? side : side === "BUY" ? "SELL" : "BUY",
       tick,
       size,
+      open: size,
     } as const;
-    trades.push(...book.place(order, orderType).trades);
+    for (const { maker } of book.place({ ...order }, orderType).matches)
+      trades.push({ taker: id, maker: maker.id });
   });
   return [...books.values()];
 }

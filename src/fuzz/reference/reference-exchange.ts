@@ -1,4 +1,5 @@
-import { NaiveBook, type SelfTradePolicy, type Side } from "./naive-book.ts";
+import type { Outcome, SelfTradePolicy, Side } from "../../core/terms.ts";
+import { inBook, NaiveBook } from "../../scenario/watch/naive-book.ts";
 import {
   ALL_ALLOWED,
   assetOf,
@@ -9,7 +10,6 @@ import {
   isPermitted,
   type Move,
   movesOfCall,
-  type Outcome,
   type Permissions,
   pendingCalls,
   permissionsAfter,
@@ -490,26 +490,22 @@ export class ReferenceExchange {
     this.orders.push(order);
     if (order.expiration !== null) this.#expiring.push(order);
     this.#assetOf(order).reserved += this.#reservedFor(order);
-    const isMirrored = market.matching === "complementary" && order.outcome === "NO";
-    const { trades, removed, rested } = market.books[order.outcome].place(
-      {
-        id: order.number,
-        owner: this.wallets.findIndex(({ address }) => address === order.address),
-        side: isMirrored ? (order.side === "BUY" ? "SELL" : "BUY") : order.side,
-        tick: (isMirrored ? 10_000 - order.price : order.price) / market.tickSize,
-        size: order.size,
-      },
-      order.orderType === "GTD" ? "GTC" : order.orderType,
-      market.selfTrade,
-    );
-    const settlement = trades.length > 0 ? this.#addSettlement("match", market.number, order.number) : null;
+    const { tickSize, matching, selfTrade } = market;
+    const isMirrored = matching === "complementary" && order.outcome === "NO";
+    const { number: id, price, size } = order;
+    const owner = this.wallets.findIndex(({ address }) => address === order.address);
+    const placed = { id, owner, size, open: size, ...inBook(order.side, price, tickSize, isMirrored) };
+    const { matches, ending } = market.books[order.outcome].place(placed, order.orderType, selfTrade);
+    const trades = matches.filter(({ quantity }) => quantity > 0);
+    const settlement = trades.length > 0 ? this.#addSettlement("match", market.number, id) : null;
     for (const { maker, quantity } of trades) {
-      this.#trade(order, this.order(maker), quantity, market, settlement?.moves ?? []);
+      this.#trade(order, this.order(maker.id), quantity, market, settlement?.moves ?? []);
     }
     if (settlement !== null) this.#addPending(settlement, 1);
-    for (const number of removed) this.#release(this.order(number), "CANCELED");
+    for (const { maker, quantity } of matches)
+      if (quantity === 0) this.#release(this.order(maker.id), "CANCELED");
     if (order.filled === order.size) order.status = "MATCHED";
-    else if (rested === 0) this.#release(order, order.filled > 0 ? "MATCHED" : "CANCELED");
+    else if (ending !== "rests") this.#release(order, order.filled > 0 ? "MATCHED" : "CANCELED");
   }
 
   #trade(taker: ReferenceOrder, maker: ReferenceOrder, size: number, market: ReferenceMarket, moves: Move[]) {

@@ -1,7 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Side } from "./naive-book.ts";
-
-export type Outcome = "YES" | "NO";
+import type { Outcome, Side } from "../../core/terms.ts";
 
 /** An amount of one asset: micro-USDC, or 0.01 share. */
 export interface Amount {

@@ -2,18 +2,11 @@ import { ASK, BID } from "../../core/book/book.ts";
 import { NO_SLOT } from "../../core/book/order-pool.ts";
 import type { DomainEvent, EventOf } from "../../core/events.ts";
 import { moneyText, priceText, sizeText } from "../../core/format.ts";
-import { bookFor, marketOfToken, outcomeOf } from "../../core/market.ts";
-import { remainingOf, reservationOf } from "../../core/order.ts";
-import type { CancelReason, MatchType } from "../../core/terms.ts";
+import { bookFor, type Market, marketOfToken, outcomeOf, tokenOf } from "../../core/market.ts";
+import { type Order, remainingOf, reservationOf } from "../../core/order.ts";
 import { FULL_PRICE, type Millis, type Size } from "../../core/units.ts";
 import type { Exchange } from "../../engine/exchange.ts";
-import {
-  type OrderTerms,
-  type WatchedMarket,
-  type WatchedOrder,
-  watchedMarket,
-  watchedOrder,
-} from "./watched-book.ts";
+import { type BookOrder, type Ending, inBook, type Match, NaiveBook } from "./naive-book.ts";
 
 /** A rule that does not hold, with what was expected and what was found. */
 interface BrokenRule {
@@ -21,72 +14,67 @@ interface BrokenRule {
   readonly text: string;
 }
 
-type NameOf = (account: number) => string;
+/** A live order; its side and tick are those in its book. */
+interface WatchedOrder extends BookOrder {
+  readonly terms: Pick<Order, "account" | "token" | "side" | "price" | "size" | "orderType" | "expiration">;
+  readonly market: Market;
+  readonly book: NaiveBook<WatchedOrder>;
+}
 
-/** `order 812 of alice (BUY 30 YES @ 0.55)`. */
-function orderTermsText(order: WatchedOrder, nameOf: NameOf): string {
-  const { number, account, side, size, token, price } = order;
-  return `order ${number} of ${nameOf(account)} (${side} ${sizeText(size)} ${outcomeOf(token)} @ ${priceText(price)})`;
+/** The incoming order of the current command, and what must still happen to it. */
+interface Incoming {
+  readonly order: WatchedOrder;
+  /** Its open size after the matches so far. */
+  open: number;
+  readonly matches: Match<WatchedOrder>[];
+  ending: Ending;
 }
 
 const PRIORITY = "orders trade by price, then by arrival";
 const FILLS = "a fill is at the maker's price, of all that both have open";
 const SELF_TRADES = "the self-trade policy holds";
 const ENDINGS = "an order rests or ends as its type says";
-
-/** What happens to an incoming order after its last fill, in the words of a message. */
-type Ending = CancelReason | "rests" | "nothing more";
-type Fill = Pick<EventOf<"orderTraded">, "maker" | "price" | "size" | "matchType">;
-
-/** Returns the name of the rule that requires a match or an end. */
-const ruleOf = (expected: WatchedOrder | Ending): string =>
-  expected === "SELF_TRADE" ? SELF_TRADES : ENDINGS;
-
-const isOwn = ({ account, selfTrade }: WatchedOrder, maker: WatchedOrder): boolean =>
-  selfTrade !== "allow" && maker.account === account;
-
-type FillTerms = Readonly<Record<"size" | "price", number>> & { readonly matchType: MatchType };
-
-function termsOf({ token, side, open }: WatchedOrder, maker: WatchedOrder): FillTerms {
-  const size = Math.min(open, maker.open);
-  if (maker.token === token) return { size, price: maker.price, matchType: "COMPLEMENTARY" };
-  return { size, price: FULL_PRICE - maker.price, matchType: side === "BUY" ? "MINT" : "MERGE" };
-}
-
-const termsText = ({ size, price, matchType }: FillTerms): string =>
-  `${sizeText(size)} @ ${priceText(price)} ${matchType}`;
-
-const fillText = (fill: Fill): string => `takes ${termsText(fill)} from order ${fill.maker}`;
-
 const LIVE_ORDERS = "only a resting order is canceled, expires or is matched";
 // Names of the invariants that check the same for the whole state.
 const MATCHED = "an order's matched size = sum of its fills";
 const LEVELS = "book levels = sum of live orders";
 const RESERVED = "reserved = what live orders may cost";
 
+type Fill = Pick<EventOf<"orderTraded">, "price" | "size" | "matchType">;
+
+/** Returns the fill of an order by a match. */
+function fillOf({ terms: { token, side } }: WatchedOrder, { maker, quantity }: Match<WatchedOrder>) {
+  const size = quantity;
+  const { price } = maker.terms;
+  if (maker.terms.token === token) return { size, price, matchType: "COMPLEMENTARY" };
+  return { size, price: FULL_PRICE - price, matchType: side === "BUY" ? "MINT" : "MERGE" };
+}
+
+const fillText = ({ size, price, matchType }: Fill | ReturnType<typeof fillOf>): string =>
+  `${sizeText(size)} @ ${priceText(price)} ${matchType}`;
+
 /**
- * Checks each fill as it happens, and keeps the first rule that is broken. It builds its own queues from domain events, so
- * that an error in the exchange's books cannot hide a broken rule. After each command it compares the changed orders, their
- * levels and the reserved amounts of their accounts with the exchange's records.
+ * Checks each fill as it happens, and keeps the first rule that is broken. It builds its own books from domain events, so
+ * that an error in the exchange's books cannot hide a broken rule: each incoming order is first matched in them. After each
+ * command it compares the changed orders, their levels and the reserved amounts of their accounts with the exchange's records.
  */
 export class FillWatcher {
   readonly #exchange: Exchange;
-  readonly #nameOf: NameOf;
-  /** The incoming order of the current command; null if it has none. */
-  #incoming: WatchedOrder | null = null;
-  /** How the incoming order must end now; null if that depends on the book. */
-  #ending: Ending | null = null;
-  #markets: (WatchedMarket | undefined)[] = [];
-  /** Reserved amounts, built from events: micro-USDC at index 0, size units at each token; then by account. */
-  #reserved: number[][] = [];
-  /** Live orders by number. */
-  readonly #orders: (WatchedOrder | undefined)[] = [];
+  readonly #nameOf: (account: number) => string;
+  /** Null if the current command has none. */
+  #incoming: Incoming | null = null;
+  /** By token; the book of YES also has the orders for NO if both outcomes share it. */
+  readonly #books = new Map<number, NaiveBook<WatchedOrder>>();
+  /** Reserved amounts by account: micro-USDC at token 0, size units at each token. */
+  readonly #reserved = new Map<number, number[]>();
+  /** Resting orders of all books. */
+  readonly #resting = new Map<number, WatchedOrder>();
   /** Orders that the current command has changed. */
   readonly #changed: WatchedOrder[] = [];
   /** The first broken rule; nothing is checked after it. */
   #broken: BrokenRule | null = null;
 
-  constructor(exchange: Exchange, nameOf: NameOf) {
+  constructor(exchange: Exchange, nameOf: (account: number) => string) {
     this.#exchange = exchange;
     this.#nameOf = nameOf;
     this.#reset();
@@ -98,17 +86,16 @@ export class FillWatcher {
     return this.#broken;
   }
 
-  /** Rebuilds the queues from the exchange's live orders, in order of arrival. */
+  /** Rebuilds the books from the exchange's live orders, in order of arrival. */
   #reset(): void {
-    this.#markets = [];
-    this.#reserved = [];
-    this.#orders.length = 0;
+    for (const map of [this.#books, this.#reserved, this.#resting]) map.clear();
     this.#broken = null;
     for (const record of this.#exchange.state.orders) {
       if (record.status !== "LIVE") continue;
       const order = this.#add(record.number, record);
-      this.#reduce(order, order.size - remainingOf(record));
-      order.own.add(order);
+      order.open = remainingOf(record);
+      order.book.rest(order);
+      this.#reserve(order, 0, order.open);
     }
     this.#changed.length = 0;
   }
@@ -122,28 +109,26 @@ export class FillWatcher {
     if (this.#changed.length === 0) return;
     if (this.#incoming !== null) this.#broken = this.#wrongEnd(this.#incoming, "nothing more");
     this.#incoming = null;
-    for (const changed of this.#changed) {
-      this.#broken ??= this.#difference(changed);
-      if (!changed.isResting) this.#orders[changed.number] = undefined;
-    }
+    for (const changed of this.#changed) this.#broken ??= this.#difference(changed);
     this.#changed.length = 0;
   }
 
   #ruleBrokenBy(event: DomainEvent, at: Millis): BrokenRule | null {
     switch (event.kind) {
       case "orderPlaced":
-        this.#begin(this.#add(event.order, event));
+        this.#place(this.#add(event.order, event));
         return null;
       case "orderTraded":
-        return this.#trade(event, at);
+        return this.#wrongFill(event, at);
       case "orderRested":
         return this.#end(event.order, "rests");
-      case "orderCanceled":
-        return event.order === this.#incoming?.number
-          ? this.#end(event.order, event.reason)
-          : this.#leave(event.order, "is canceled", event.reason === "SELF_TRADE");
+      case "orderCanceled": {
+        const { order, reason } = event;
+        if (order === this.#incoming?.order.id) return this.#end(order, reason);
+        return reason === "SELF_TRADE" ? this.#wrongSelfCancel(order) : this.#leave(order, "is canceled");
+      }
       case "orderExpired": {
-        const { expiration = null } = this.#orders[event.order] ?? {};
+        const { expiration = null } = this.#resting.get(event.order)?.terms ?? {};
         const isDue = expiration !== null && expiration <= at;
         return isDue ? this.#leave(event.order, "expires") : notLive(event.order, "expires");
       }
@@ -152,160 +137,153 @@ export class FillWatcher {
     }
   }
 
-  #trade(event: EventOf<"orderTraded">, at: Millis): BrokenRule | null {
-    const taker = this.#incoming;
-    if (taker === null || taker.number !== event.taker) return notLive(event.taker, "trades");
-    const wrong = this.#wrongFill(taker, event, at);
-    if (wrong !== null) return wrong;
-    const maker = this.#orders[event.maker];
-    if (maker === undefined) return notLive(event.maker, "is matched");
-    this.#reduce(taker, event.size);
-    this.#reduce(maker, event.size);
-    this.#changed.push(maker);
-    return null;
-  }
-
-  /** Ends the incoming order: it rests or is canceled. */
-  #end(number: number, found: CancelReason | "rests"): BrokenRule | null {
-    const order = this.#incoming;
-    if (order === null || order.number !== number) return notLive(number, "rests");
-    const wrong = this.#wrongEnd(order, found);
-    if (wrong !== null) return wrong;
-    if (found === "rests") order.own.add(order);
-    else this.#reserve(order, 0);
-    return null;
+  /** Matches an incoming order in its book, which gives what is expected of the exchange. */
+  #place(order: WatchedOrder): void {
+    const { size, book, market, terms } = order;
+    const { matches, ending } = book.place(order, terms.orderType, market.selfTrade);
+    this.#incoming = { order, open: size, matches, ending };
+    this.#reserve(order, 0, ending === "rests" ? order.open : 0);
+    this.#changed.push(order);
+    for (const { maker, open, quantity } of matches) {
+      this.#reserve(maker, open, quantity === 0 ? 0 : maker.open);
+      this.#changed.push(maker);
+    }
   }
 
   /** Removes a resting order that was not filled completely. */
-  #leave(number: number, how: string, isSelfTrade = false): BrokenRule | null {
-    const order = this.#orders[number];
-    if (order?.isResting !== true) return notLive(number, how);
-    const wrong = isSelfTrade ? this.#wrongSelfCancel(order) : null;
-    order.own.remove(order);
-    this.#reserve(order, 0);
+  #leave(number: number, how: string): BrokenRule | null {
+    const order = this.#resting.get(number);
+    if (order === undefined) return notLive(number, how);
+    order.book.cancel(number);
+    this.#reserve(order, order.open, 0);
     this.#changed.push(order);
-    return wrong;
-  }
-
-  #begin(order: WatchedOrder): void {
-    this.#incoming = order;
-    const isKilled = order.orderType === "FOK" && order.opposite.fillable(order) < order.size;
-    this.#ending = isKilled ? "FOK_UNFILLED" : null;
+    return null;
   }
 
   /** Returns the rule that a fill of the incoming order breaks; null if none. */
-  #wrongFill(order: WatchedOrder, fill: Fill, at: Millis): BrokenRule | null {
-    const next = this.#next(order);
-    if (typeof next === "string") return this.#broke(ruleOf(next), order, fillText(fill));
-    if (isOwn(order, next)) return this.#broke(SELF_TRADES, order, fillText(fill));
-    if (next.number !== fill.maker) return this.#broke(PRIORITY, order, fillText(fill));
-    const { size, price, matchType } = termsOf(order, next);
-    const isAlive = next.expiration === null || next.expiration > at;
+  #wrongFill(fill: EventOf<"orderTraded">, at: Millis): BrokenRule | null {
+    const incoming = this.#incoming;
+    if (incoming?.order.id !== fill.taker) return notLive(fill.taker, "trades");
+    const found = `takes ${fillText(fill)} from order ${fill.maker}`;
+    const [match] = incoming.matches;
+    if (match === undefined) return this.#broke(ruleOf(incoming.ending), incoming, found);
+    if (match.quantity === 0) return this.#broke(SELF_TRADES, incoming, found);
+    if (match.maker.id !== fill.maker) return this.#broke(PRIORITY, incoming, found);
+    const { expiration } = match.maker.terms;
+    const hasExpired = expiration !== null && expiration <= at;
+    const { size, price, matchType } = fillOf(incoming.order, match);
     const isRight = fill.price === price && fill.size === size && fill.matchType === matchType;
-    if (isRight && isAlive) return null;
-    return this.#broke(FILLS, order, `${fillText(fill)}${isAlive ? "" : ", which has expired"}`);
+    if (!isRight || hasExpired)
+      return this.#broke(FILLS, incoming, `${found}${hasExpired ? ", which has expired" : ""}`);
+    incoming.matches.shift();
+    incoming.open -= match.quantity;
+    return null;
   }
 
   /** Returns the rule broken by a cancel of a resting order with SELF_TRADE; null if none. */
-  #wrongSelfCancel(canceled: WatchedOrder): BrokenRule | null {
-    const order = this.#incoming;
-    const text = orderTermsText(canceled, this.#nameOf);
-    if (order === null)
-      return { name: SELF_TRADES, text: `${text} is canceled with SELF_TRADE, and no order was placed` };
-    if (this.#next(order) !== canceled || !isOwn(order, canceled))
-      return this.#broke(SELF_TRADES, order, `${text} is canceled`);
-    if (order.selfTrade === "cancel-both") this.#ending = "SELF_TRADE";
-    return null;
+  #wrongSelfCancel(number: number): BrokenRule | null {
+    const incoming = this.#incoming;
+    const [match] = incoming?.matches ?? [];
+    const isNext = match?.maker.id === number;
+    if (isNext && match.quantity === 0) {
+      incoming?.matches.shift();
+      return null;
+    }
+    const order = isNext ? match.maker : this.#resting.get(number);
+    if (order === undefined) return notLive(number, "is canceled");
+    const text = `${this.#orderText(order)} is canceled`;
+    if (incoming !== null) return this.#broke(SELF_TRADES, incoming, text);
+    return { name: SELF_TRADES, text: `${text} with SELF_TRADE, and no order was placed` };
+  }
+
+  /** Ends the incoming order: it rests or is canceled. */
+  #end(number: number, found: Ending): BrokenRule | null {
+    const incoming = this.#incoming;
+    if (incoming?.order.id !== number) return notLive(number, "rests");
+    const wrong = this.#wrongEnd(incoming, found);
+    incoming.ending = "nothing more";
+    return wrong;
   }
 
   /** Returns the rule broken by the end of the incoming order; null if none. */
-  #wrongEnd(order: WatchedOrder, found: Ending): BrokenRule | null {
-    const expected = this.#next(order);
-    if (found !== expected)
-      return this.#broke(found === "SELF_TRADE" ? SELF_TRADES : ruleOf(expected), order, found);
-    this.#ending = "nothing more";
-    return null;
+  #wrongEnd(incoming: Incoming, found: Ending): BrokenRule | null {
+    const { matches, ending } = incoming;
+    const [match] = matches;
+    if (match === undefined && found === ending) return null;
+    const expected = match === undefined ? ending : "nothing more";
+    return this.#broke(ruleOf(found === "SELF_TRADE" ? found : expected), incoming, found);
   }
 
-  /** Returns the resting order that an order must match next, which may be one of its own account, or how it must end. */
-  #next(order: WatchedOrder): WatchedOrder | Ending {
-    const { orderType, open, size, selfTrade } = order;
-    if (this.#ending !== null) return this.#ending;
-    if (open === 0) return "nothing more";
-    const maker = order.opposite.next(order.limit);
-    if (maker !== null) return selfTrade === "cancel-taker" && isOwn(order, maker) ? "SELF_TRADE" : maker;
-    if (orderType === "FAK") return open === size ? "FAK_UNFILLED" : "FAK_REMAINDER";
-    return "rests";
+  #broke(name: string, incoming: Incoming, found: string): BrokenRule {
+    const { order, open, matches, ending } = incoming;
+    const [match] = matches;
+    const end = ending === "rests" ? "it to rest" : ending;
+    const expected = match === undefined ? end : this.#matchText(order, match);
+    const which = `${this.#orderText(order)} ${order.terms.orderType} with ${sizeText(open)} open`;
+    return { name, text: `${which}: ${found}, expected ${expected}` };
   }
 
-  #broke(name: string, order: WatchedOrder, found: string): BrokenRule {
-    const next = this.#next(order);
-    const expected = typeof next === "string" ? next : this.#meetingText(order, next);
-    const which = `${orderTermsText(order, this.#nameOf)} ${order.orderType} with ${sizeText(order.open)} open`;
-    return { name, text: `${which}: ${found}, expected ${expected === "rests" ? "it to rest" : expected}` };
+  #matchText(order: WatchedOrder, match: Match<WatchedOrder>): string {
+    const text = `${this.#orderText(match.maker)}, which has ${sizeText(match.open)} open`;
+    return match.quantity === 0 ? `the cancel of ${text}` : `${fillText(fillOf(order, match))} from ${text}`;
   }
 
-  #meetingText(order: WatchedOrder, maker: WatchedOrder): string {
-    const text = `${orderTermsText(maker, this.#nameOf)}, which has ${sizeText(maker.open)} open`;
-    return isOwn(order, maker) ? `the cancel of ${text}` : `${termsText(termsOf(order, maker))} from ${text}`;
+  /** `order 812 of alice (BUY 30 YES @ 0.55)`. */
+  #orderText({ id, terms: { account, side, size, token, price } }: WatchedOrder): string {
+    const words = `${side} ${sizeText(size)} ${outcomeOf(token)} @ ${priceText(price)}`;
+    return `order ${id} of ${this.#nameOf(account)} (${words})`;
   }
 
-  #add(number: number, terms: OrderTerms): WatchedOrder {
-    const market = marketOfToken(terms.token);
-    this.#markets[market] ??= watchedMarket();
-    const record = this.#exchange.state.markets.get(market);
-    const order = watchedOrder(record, this.#markets[market], number, terms);
-    while (this.#orders.length < number) this.#orders.push(undefined);
-    this.#orders[number] = order;
-    this.#reserve(order, order.open, 0);
-    this.#changed.push(order);
-    return order;
-  }
-
-  #reduce(order: WatchedOrder, by: number): void {
-    this.#reserve(order, order.open - by);
-    if (order.isResting) order.own.reduce(order, by);
-    else order.open -= by;
+  #add(id: number, terms: WatchedOrder["terms"]): WatchedOrder {
+    const { account: owner, token, side, price, size } = terms;
+    const market = this.#exchange.state.markets.get(marketOfToken(token));
+    const isMirrored = market.matching === "complementary" && outcomeOf(token) === "NO";
+    const own = isMirrored ? tokenOf(market.number, "YES") : token;
+    const book = this.#books.get(own) ?? new NaiveBook(this.#resting);
+    this.#books.set(own, book);
+    const placed = inBook(side, price, market.tickSize, isMirrored);
+    return { id, owner, size, open: size, ...placed, terms, market, book };
   }
 
   /** Compares a changed order, its level and its account with the exchange's records; null if they agree. */
   #difference(order: WatchedOrder): BrokenRule | null {
     const { state } = this.#exchange;
-    const { number, open, own, rank, token, isResting } = order;
-    const record = state.orders.get(number);
-    const which = (): string => orderTermsText(order, this.#nameOf);
-    const matched = order.size - open;
+    const { id, open, book: own } = order;
+    const { token, size } = order.terms;
+    const record = state.orders.get(id);
+    const which = (): string => this.#orderText(order);
+    const matched = size - open;
     if (record.matched !== matched) {
       const text = `${which()} has matched ${sizeText(record.matched)}, expected ${sizeText(matched)}`;
       return { name: MATCHED, text };
     }
     const { pool } = state;
     const { slot } = record;
-    const isInBook = slot !== NO_SLOT && pool.orderIn(slot) === number && pool.openIn(slot) === open;
+    const isResting = this.#resting.has(id);
+    const isInBook = slot !== NO_SLOT && pool.orderIn(slot) === id && pool.openIn(slot) === open;
     if ((record.status === "LIVE") !== isResting || isInBook !== isResting) {
       const found = `${record.status}, ${isInBook ? "in" : "not in"} the book with ${sizeText(open)} open`;
       const text = `${which()} is ${found}, expected it ${isResting ? "there" : "to have left"}`;
       return { name: LEVELS, text };
     }
     const { book } = bookFor(state.markets.get(marketOfToken(token)), outcomeOf(token));
-    const direction = own.isBid ? BID : ASK;
-    const size = book?.totalAt(direction, order.tick) ?? 0;
+    const direction = order.side === "BUY" ? BID : ASK;
+    const total = book?.totalAt(direction, order.tick) ?? 0;
     const count = book?.countAt(direction, order.tick) ?? 0;
-    const expected = own.at(rank);
-    if (size !== expected.open || count !== expected.count) {
-      const found = `the level of ${which()} has ${sizeText(size)} (${count})`;
-      return { name: LEVELS, text: `${found}, expected ${sizeText(expected.open)} (${expected.count})` };
+    const expected = own.levelOf(order);
+    if (total !== expected.open || count !== expected.orders) {
+      const found = `the level of ${which()} has ${sizeText(total)} (${count})`;
+      return { name: LEVELS, text: `${found}, expected ${sizeText(expected.open)} (${expected.orders})` };
     }
-    return this.#reservedDifference(order);
+    return this.#reservedDifference(order.terms);
   }
 
-  #reservedDifference(order: WatchedOrder): BrokenRule | null {
-    const { account, side, token } = order;
+  #reservedDifference({ account, side, token }: WatchedOrder["terms"]): BrokenRule | null {
     const { collateral, holdings } = this.#exchange.state.accounts.get(account);
     const holding = holdings.get(marketOfToken(token));
     const shares = outcomeOf(token) === "YES" ? holding?.yes : holding?.no;
     const found = side === "BUY" ? collateral.reserved : (shares?.reserved ?? 0);
-    const expected = this.#reservedOf(order)[account] ?? 0;
+    const expected = this.#reservedIn(side === "BUY" ? 0 : token)[account] ?? 0;
     if (found === expected) return null;
     const amount = (units: number): string =>
       side === "BUY" ? `${moneyText(units)} USDC` : `${sizeText(units)} ${outcomeOf(token)}`;
@@ -313,22 +291,24 @@ export class FillWatcher {
     return { name: RESERVED, text: `${name} has ${amount(found)} reserved, expected ${amount(expected)}` };
   }
 
-  /** Adjusts the reserved amount of an order's account to a new open size. */
-  #reserve(order: WatchedOrder, after: number, before = order.open): void {
-    const { account, side, feeRateBps } = order;
+  /** Adjusts the reserved amount of an order's account to a change of the order's open size. */
+  #reserve({ terms, market }: WatchedOrder, before: number, after: number): void {
+    const { account, side, token } = terms;
     const costOf = (open: number): number =>
-      side === "SELL" ? open : reservationOf(order, open as Size, feeRateBps);
-    const reserved = this.#reservedOf(order);
-    while (reserved.length <= account) reserved.push(0);
-    reserved[account] = (reserved[account] as number) + costOf(after) - costOf(before);
+      side === "SELL" ? open : reservationOf(terms, open as Size, market.feeRateBps);
+    const reserved = this.#reservedIn(side === "BUY" ? 0 : token);
+    reserved[account] = (reserved[account] ?? 0) + costOf(after) - costOf(before);
   }
 
-  #reservedOf({ side, token }: WatchedOrder): number[] {
-    const asset = side === "BUY" ? 0 : token;
-    this.#reserved[asset] ??= [];
-    return this.#reserved[asset];
+  #reservedIn(token: number): number[] {
+    const reserved = this.#reserved.get(token) ?? [];
+    this.#reserved.set(token, reserved);
+    return reserved;
   }
 }
+
+/** Returns the name of the rule that requires an end. */
+const ruleOf = (ending: Ending): string => (ending === "SELF_TRADE" ? SELF_TRADES : ENDINGS);
 
 const notLive = (order: number, what: string): BrokenRule => ({
   name: LIVE_ORDERS,

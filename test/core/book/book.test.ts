@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { ASK, BID, Book, type BookDirection, MatchPlan } from "../../../src/core/book/book.ts";
 import { OrderPool } from "../../../src/core/book/order-pool.ts";
 import { type Stream, stream } from "../../../src/core/random.ts";
-import type { SelfTradePolicy } from "../../../src/core/terms.ts";
-import { NaiveBook } from "../../../src/fuzz/reference/naive-book.ts";
+import type { OrderType, SelfTradePolicy } from "../../../src/core/terms.ts";
+import { type BookOrder, NaiveBook } from "../../../src/scenario/watch/naive-book.ts";
 
 const POLICIES: readonly SelfTradePolicy[] = ["allow", "cancel-taker", "cancel-maker", "cancel-both"];
 
@@ -72,32 +72,36 @@ function compareWithNaive(random: Stream, levels: number): void {
     const [direction, owner] = [random.pick<BookDirection>([BID, ASK]), random.between(1, 3)];
     const [tick, size] = [random.between(1, levels), random.between(1, 1_000_000_000)];
     const side = direction === BID ? "BUY" : "SELL";
-    const expected = naive.place({ id, owner, side, tick, size }, "GTC", policy);
+    const expected = naive.place({ id, owner, side, tick, size, open: size }, "GTC", policy);
     book.plan(direction, tick, size, owner, policy, plan);
-    const trades: unknown[] = [];
+    const matches: unknown[] = [];
     for (let index = 0; index < plan.count; index += 1) {
       const [slot, quantity] = [plan.slots[index], plan.quantities[index]] as [number, number];
       const maker = book.pool.orderIn(slot);
-      if (quantity > 0) trades.push({ taker: id, maker, tick: book.tickOf(slot), quantity });
-      if (quantity === 0 || quantity === book.pool.openIn(slot)) slots.delete(maker);
+      const open = book.pool.openIn(slot);
+      matches.push([maker, book.tickOf(slot), open, quantity]);
+      if (quantity === 0 || quantity === open) slots.delete(maker);
       if (quantity === 0) book.remove(slot);
       else book.fill(slot, quantity);
     }
     const rests = plan.stopped ? 0 : size - plan.filled;
     if (rests > 0) slots.set(id, book.rest(direction, tick, rests, id, owner));
-    expect({ trades, rests }).toEqual({ trades: expected.trades, rests: expected.rested });
-    for (const [direction, queue] of [
-      [BID, naive.bids],
-      [ASK, naive.asks],
+    expect(matches).toEqual(
+      expected.matches.map(({ maker, open, quantity }) => [maker.id, maker.tick, open, quantity]),
+    );
+    expect(rests > 0).toBe(expected.ending === "rests");
+    for (const [direction, side] of [
+      [BID, "BUY"],
+      [ASK, "SELL"],
     ] as const) {
       const found: unknown[] = [];
       book.queue(direction, (slot) => {
         found.push([book.pool.orderIn(slot), book.tickOf(slot), book.pool.openIn(slot)]);
       });
-      expect(found).toEqual(queue.map(({ id, tick, open }) => [id, tick, open]));
+      expect(found).toEqual(naive.queue(side).map(({ id, tick, open }) => [id, tick, open]));
       const levels: unknown[] = [];
       book.depth(direction, (tick, open, orders) => void levels.push({ tick, open, orders }));
-      expect(levels).toEqual(naive.depth(direction === BID ? "BUY" : "SELL"));
+      expect(levels).toEqual(naive.depth(side));
     }
   }
 }
@@ -121,11 +125,12 @@ describe("a book compared with the naive book", () => {
   });
 });
 
-it("the naive book accounts for the whole size of every order", () => {
+it("the naive book leaves open what it does not match, whatever becomes of it", () => {
   const book = new NaiveBook();
-  for (const tick of [50, 51]) book.place({ id: tick, owner: 2, side: "SELL", tick, size: 3 });
+  for (const tick of [50, 51]) book.place({ id: tick, owner: 2, side: "SELL", tick, size: 3, open: 3 });
   const order = { id: 1, owner: 1, side: "BUY", tick: 51, size: 7 } as const;
-  expect(book.place(order, "FOK")).toMatchObject({ rested: 0, canceled: 7 });
-  expect(book.place(order)).toMatchObject({ rested: 1, canceled: 0 });
-  expect(book.place({ ...order, side: "SELL", size: 3 }, "FAK")).toMatchObject({ rested: 0, canceled: 2 });
+  const placed = (own: BookOrder, type?: OrderType) => [book.place(own, type).ending, own.open];
+  expect(placed({ ...order, open: 7 }, "FOK")).toEqual(["FOK_UNFILLED", 7]);
+  expect(placed({ ...order, open: 7 })).toEqual(["rests", 1]);
+  expect(placed({ ...order, side: "SELL", size: 3, open: 3 }, "FAK")).toEqual(["FAK_REMAINDER", 2]);
 });
