@@ -1,5 +1,6 @@
 import * as fs from "node:fs";
 import { dirname } from "node:path";
+import { promisify } from "node:util";
 import { FILE_LIMITS, openRegular } from "../regular-file.ts";
 
 /** An open file. Every method throws the system's error. */
@@ -47,6 +48,8 @@ const FLAGS: Readonly<Record<OpenMode, number>> = {
   new: O_RDWR | O_CREAT | O_EXCL,
 };
 
+const syncData = promisify(fs.fdatasync);
+
 class NodeFile implements DiskFile {
   readonly #fd: number;
   /** Number of running syncs. The descriptor is closed after them, because the system may reuse its number. */
@@ -77,16 +80,14 @@ class NodeFile implements DiskFile {
     fs.fdatasyncSync(this.#fd);
   }
 
-  syncAsync(): Promise<void> {
+  async syncAsync(): Promise<void> {
     this.#syncing += 1;
-    return new Promise((resolve, reject) => {
-      fs.fdatasync(this.#fd, (error) => {
-        this.#syncing -= 1;
-        if (this.#isClosed && this.#syncing === 0) fs.closeSync(this.#fd);
-        if (error === null) resolve();
-        else reject(error);
-      });
-    });
+    try {
+      await syncData(this.#fd);
+    } finally {
+      this.#syncing -= 1;
+      if (this.#isClosed) this.close();
+    }
   }
 
   close(): void {

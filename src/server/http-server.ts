@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import {
   createServer,
   type IncomingMessage,
@@ -5,7 +6,7 @@ import {
   type ServerResponse,
   STATUS_CODES,
 } from "node:http";
-import { type Socket, Server as TcpServer } from "node:net";
+import { type AddressInfo, type Socket, Server as TcpServer } from "node:net";
 import { type Duplex, duplexPair } from "node:stream";
 import { scheduler } from "node:timers/promises";
 import { ApiError, errorBody } from "../api/errors.ts";
@@ -115,15 +116,9 @@ export async function requireFree(address: ListenAddress): Promise<void> {
   await new Promise((resolve) => probe.close(resolve));
 }
 
-function listen(server: TcpServer, { host, port }: ListenAddress): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.once("error", reject);
-    server.listen({ host, port }, () => {
-      server.off("error", reject);
-      const address = server.address();
-      resolve(typeof address === "object" && address !== null ? address.port : port);
-    });
-  });
+async function listen(server: TcpServer, { host, port }: ListenAddress): Promise<number> {
+  await once(server.listen({ host, port }), "listening");
+  return (server.address() as AddressInfo).port;
 }
 
 /**

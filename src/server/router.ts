@@ -44,23 +44,19 @@ function routeOf(service: Service, endpoint: AnyEndpoint, handle: AnyHandler): R
       recordRefusedRequest(service, endpoint, request, body, error);
       sendError(service, response, error);
     };
-    const answerWith = (body: Buffer): void => {
+    // Runs at once, up to its end if the handler answers at once.
+    const answerWith = async (body: Buffer): Promise<void> => {
       try {
         if (body.length > 0 && isChunked(request)) checkMediaType(request);
         const { broken } = persistence;
-        const answer = answerOf(service, endpoint, handle, request, body);
+        let answer = answerOf(service, endpoint, handle, request, body);
         if (answer instanceof Promise) {
-          answer
-            .finally(() => {
-              // The state from which the answer was made may have been rolled back meanwhile.
-              if (persistence.broken !== broken) throw persistence.broken;
-            })
-            .then((late) => sendAnswer(service, response, late))
-            .catch((error: unknown) => fail(error, body))
-            .finally(() => service.clock.arm());
-        } else {
-          sendAnswer(service, response, answer);
+          answer = await answer.finally(() => {
+            // The state from which the answer was made may have been rolled back meanwhile.
+            if (persistence.broken !== broken) throw persistence.broken;
+          });
         }
+        sendAnswer(service, response, answer);
       } catch (error) {
         fail(error, body);
       }
@@ -69,8 +65,8 @@ function routeOf(service: Service, endpoint: AnyEndpoint, handle: AnyHandler): R
     const arrived = (body: Buffer): void => {
       if (isRaw(endpoint.body)) request.rawBody = body;
       const fault = faults.isEmpty ? null : faults.apply(endpoint.operation);
-      if (fault === null) answerWith(body);
-      else applyFault(service, fault, response, () => answerWith(body));
+      if (fault === null) void answerWith(body);
+      else applyFault(service, fault, response, () => void answerWith(body));
     };
     try {
       if (endpoint.access === "control") guardControl(service.options, request);
