@@ -31,8 +31,8 @@ import type { Steps } from "../core/steps.ts";
 import type { Address } from "../core/terms.ts";
 import { FULL_PRICE, notional } from "../core/units.ts";
 import { addressWord, TOPICS } from "./abis.ts";
-import type { BlockOrPending } from "./json-rpc.ts";
 import { endOf, type LogIndex, type TopicSets, transactionAt, walletTopic } from "./log-search.ts";
+import type * as read from "./parameters.ts";
 import { unminedTransactions } from "./transactions.ts";
 
 // Past values are not stored. They are computed from the ledger, either by subtracting later transactions or by adding up
@@ -42,7 +42,7 @@ import { unminedTransactions } from "./transactions.ts";
 export interface BlockView {
   readonly state: State;
   readonly logIndex: LogIndex;
-  readonly block: BlockOrPending;
+  readonly block: read.BlockOrPending;
 }
 
 /** Returns the block of a view if others follow it; null for the latest and the pending one. */

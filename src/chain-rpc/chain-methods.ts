@@ -7,22 +7,8 @@ import { reverted } from "./abis.ts";
 import { type BlockView, nativeAt, nonceAt, outcomeAt } from "./block-view.ts";
 import { control, type Methods, type NodeContext, open, optionalParam, param } from "./context.ts";
 import { answerCall, contractCallOf, isContract } from "./contracts.ts";
-import {
-  type BlockOrPending,
-  invalidParams,
-  isHash,
-  lazyList,
-  quantity,
-  RpcError,
-  readAddressParam,
-  readBlockOrPending,
-  readBoolean,
-  readBytes,
-  readCount,
-  readHash,
-  readHeight,
-  secondsOf,
-} from "./json-rpc.ts";
+import { invalidParams, lazyList, quantity, RpcError, secondsOf } from "./json-rpc.ts";
+import * as read from "./parameters.ts";
 import {
   BLOB_BASE_FEE,
   blockObject,
@@ -47,32 +33,32 @@ import {
 
 /** Reads a hash, tag, number or an object of EIP-1898, and returns its block; null if the chain does not have it. */
 function readReceiptsBlock(value: unknown, name: string, state: State): Block | null {
-  if (isHash(value)) return readBlockHash(value, name, state);
+  if (read.isHash(value)) return readBlockHash(value, name, state);
   const block =
-    typeof value === "object" ? readBlockOrPending(value, name, state) : readBlock(value, name, state);
+    typeof value === "object" ? read.blockOrPending(value, name, state) : readBlock(value, name, state);
   return block === "pending" ? null : block;
 }
 
 /** Reads a number or tag, and returns its block; null if the chain does not have it. */
-function readBlock(value: unknown, name: string, state: State): BlockOrPending | null {
-  const height = readHeight(value, name, state);
+function readBlock(value: unknown, name: string, state: State): read.BlockOrPending | null {
+  const height = read.height(value, name, state);
   return height === "pending" ? height : (blockAt(state.chain, height) ?? null);
 }
 
 /** Reads a hash, and returns its block; null if the chain does not have it. */
 const readBlockHash = (value: unknown, name: string, state: State): Block | null =>
-  blockOfHash(state, readHash(value, name)) ?? null;
+  blockOfHash(state, read.hash(value, name)) ?? null;
 
 const BY_NUMBER = param("block", readBlock);
 const BY_HASH = param("block", readBlockHash);
-const STATE_BLOCK = param("block", readBlockOrPending);
-const IS_FULL = param("full transactions", readBoolean);
-const INDEX = param("index", readCount);
+const STATE_BLOCK = param("block", read.blockOrPending);
+const IS_FULL = param("full transactions", read.boolean);
+const INDEX = param("index", read.count);
 const STATE_BLOCK_OR_HEAD = { ...STATE_BLOCK, isOptional: true };
-export const ADDRESS = param("address", readAddressParam);
+export const ADDRESS = param("address", read.address);
 const REQUEST = param("transaction", readCallRequest);
 export const TRANSACTION = param("transaction", (value, name, state) =>
-  transactionOfHash(state, readHash(value, name)),
+  transactionOfHash(state, read.hash(value, name)),
 );
 /** Overrides of state and blocks. They must be empty. */
 const OVERRIDE = optionalParam("overrides", (value) => {
@@ -90,7 +76,7 @@ function transactionIn(state: State, block: Block | null, index: number): object
   return transactionObject(state, transactions.get(mined.get(block.first + index + 1)));
 }
 
-const viewOf = ({ state, logIndex }: NodeContext, block: BlockOrPending): BlockView => ({
+const viewOf = ({ state, logIndex }: NodeContext, block: read.BlockOrPending): BlockView => ({
   ...{ state, logIndex, block },
 });
 
@@ -105,8 +91,8 @@ function readPercentiles(value: unknown, name: string): readonly number[] {
   throw invalidParams(`${name}: expected numbers from 0 to 100, ascending`);
 }
 
-const BLOCK_COUNT = param("block count", readCount);
-const NEWEST = param("newest block", readBlockOrPending);
+const BLOCK_COUNT = param("block count", read.count);
+const NEWEST = param("newest block", read.blockOrPending);
 const PERCENTILES = optionalParam("percentiles", readPercentiles);
 
 /** Returns the priority fees of a block's transactions at some percentiles of its used gas. */
@@ -167,7 +153,7 @@ export const chainMethods: Methods = {
   eth_hashrate: open([], () => "0x0"),
   eth_coinbase: open([], ({ state }) => limitsOf(state.chain).miner),
   eth_blobBaseFee: open([], () => BLOB_BASE_FEE),
-  web3_sha3: open([param("data", readBytes)], (_node, data) => keccak256(data)),
+  web3_sha3: open([param("data", read.bytes)], (_node, data) => keccak256(data)),
   web3_clientVersion: open([], ({ version }) => `clobsim/v${version}`),
   eth_syncing: open([], () => false),
   anvil_nodeInfo: control([], ({ state }) => {

@@ -4,9 +4,9 @@ import type { State } from "../core/state.ts";
 import type { Address } from "../core/terms.ts";
 import type { Clock, ClockSetting, Slices } from "../engine/clock.ts";
 import type { Exchange, Snapshot } from "../engine/exchange.ts";
-import { optional } from "./json-rpc.ts";
 import { FollowedChain, type LogIndex, type LogQuery } from "./log-search.ts";
 import { removedText } from "./logs.ts";
+import { optional } from "./parameters.ts";
 
 /** The exchange of a node, with what the node needs to know about its server. */
 export interface Host {

@@ -11,25 +11,15 @@ import {
   param,
   type Subject,
 } from "./context.ts";
-import {
-  ChainChanged,
-  invalidParams,
-  LazyList,
-  optional,
-  outOfRange,
-  RpcError,
-  readHash,
-  readHeight,
-  readId,
-  readObject,
-} from "./json-rpc.ts";
+import { ChainChanged, invalidParams, LazyList, RpcError } from "./json-rpc.ts";
 import { findLogs, type LogSteps, readLogQuery } from "./log-search.ts";
+import * as read from "./parameters.ts";
 
 /** Maximum number of filters. For a new one above it, the filter polled least recently is deleted. */
 const MAX_FILTERS = 1_000;
 
-const FILTER = param("filter", readObject);
-const ID = param("filter", readId("eth_newFilter"));
+const FILTER = param("filter", read.object);
+const ID = param("filter", read.id("eth_newFilter"));
 
 /** The methods of logs and filters. */
 export const filterMethods: Methods = {
@@ -134,7 +124,7 @@ function readRange(
   state: State,
   { blockHash, fromBlock, toBlock }: Readonly<Record<string, unknown>>,
 ): { readonly from: number; readonly to: number } {
-  const hash = optional(blockHash, "blockHash", readHash);
+  const hash = read.optional(blockHash, "blockHash", read.hash);
   if (hash !== undefined) {
     if ((fromBlock ?? null) !== null || (toBlock ?? null) !== null) {
       throw invalidParams("cannot specify both blockHash and fromBlock/toBlock, choose one or the other");
@@ -145,12 +135,12 @@ function readRange(
   }
   const head = headOf(state.chain);
   const from = readHeightOrHead(state, fromBlock, "fromBlock");
-  if (from > head && fromBlock !== "pending") outOfRange(head, from);
+  if (from > head && fromBlock !== "pending") read.outOfRange(head, from);
   return { from, to: Math.min(head, readHeightOrHead(state, toBlock, "toBlock")) };
 }
 
 /** Reads a height, by default the head. The pending block is above the head. */
 function readHeightOrHead(state: State, value: unknown, name: string): number {
-  const height = readHeight(value ?? "latest", name, state);
+  const height = read.height(value ?? "latest", name, state);
   return height === "pending" ? headOf(state.chain) + 1 : height;
 }

@@ -10,16 +10,9 @@ import type { Steps } from "../core/steps.ts";
 import { countAtMost, countWhile } from "../core/table.ts";
 import type { Address } from "../core/terms.ts";
 import { type Log, TOPICS } from "./abis.ts";
-import {
-  invalidParams,
-  optional,
-  quantity,
-  RpcError,
-  readAddressParam,
-  readHash,
-  readList,
-} from "./json-rpc.ts";
+import { invalidParams, quantity, RpcError } from "./json-rpc.ts";
 import { contractIds, LogTexts, logsOf } from "./logs.ts";
+import * as read from "./parameters.ts";
 
 /**
  * The blocks of a chain by height, as of the last call of `follow`. A reorganization, a restored snapshot or a reset
@@ -252,13 +245,13 @@ const MAX_VALUES = 1_000;
 
 /** Reads the addresses and topics of a query. @throws RpcError */
 export function readLogQuery({ address, topics }: Readonly<Record<string, unknown>>): LogQuery {
-  const given = optional(topics, "topics", readList) ?? [];
+  const given = read.optional(topics, "topics", read.list) ?? [];
   if (given.length > MAX_TOPICS) {
     throw invalidParams(`topics: a log has at most ${MAX_TOPICS}, found ${given.length}`);
   }
   return {
-    addresses: readAny(address, "address", readAddressParam),
-    topics: given.map((topic, index) => readAny(topic, `topics[${index}]`, readHash)),
+    addresses: readAny(address, "address", read.address),
+    topics: given.map((topic, index) => readAny(topic, `topics[${index}]`, read.hash)),
   };
 }
 

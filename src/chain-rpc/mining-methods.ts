@@ -5,17 +5,8 @@ import type { Steps } from "../core/steps.ts";
 import { MAX_MILLIS, type Millis, millis } from "../core/units.ts";
 import { ADDRESS, TRANSACTION } from "./chain-methods.ts";
 import { aliased, control, type Methods, type NodeContext, optionalParam, param } from "./context.ts";
-import {
-  countUpTo,
-  invalidParams,
-  optional,
-  quantity,
-  readBoolean,
-  readCount,
-  readObject,
-  readQuantity,
-  secondsOf,
-} from "./json-rpc.ts";
+import { invalidParams, quantity, secondsOf } from "./json-rpc.ts";
+import * as read from "./parameters.ts";
 import { senderOf, unminedTransactions } from "./transactions.ts";
 
 const SECOND_MS = 1_000;
@@ -23,10 +14,10 @@ const LAST_SECOND = Math.floor(MAX_MILLIS / SECOND_MS);
 const MAX_MINED_BLOCKS = 100_000;
 const MAX_INTERVAL_S = 86_400;
 
-const readBlocks = countUpTo(MAX_MINED_BLOCKS);
-const readSeconds = countUpTo(LAST_SECOND);
-const readIntervalSeconds = countUpTo(MAX_INTERVAL_S);
-const readMillis = countUpTo(MAX_INTERVAL_S * SECOND_MS);
+const readBlocks = read.countUpTo(MAX_MINED_BLOCKS);
+const readSeconds = read.countUpTo(LAST_SECOND);
+const readIntervalSeconds = read.countUpTo(MAX_INTERVAL_S);
+const readMillis = read.countUpTo(MAX_INTERVAL_S * SECOND_MS);
 /** Reads an interval: seconds as in anvil or, from 1,000 on, milliseconds as in Hardhat's method of the same name. */
 const readInterval = (value: unknown, name: string): number => {
   const interval = readMillis(value, name);
@@ -55,10 +46,10 @@ function* mineAtInterval(node: NodeContext, count: number, seconds: number): Ste
 /** Reads nothing, a timestamp, or an object with `blocks` and `timestamp`. */
 const MINING = optionalParam("options", (options, name) => {
   if (typeof options !== "object") return { blocks: undefined, timestamp: readSeconds(options, "timestamp") };
-  const { blocks, timestamp } = readObject(options, name);
+  const { blocks, timestamp } = read.object(options, name);
   return {
-    blocks: optional(blocks, `${name}.blocks`, readBlocks),
-    timestamp: optional(timestamp, `${name}.timestamp`, readSeconds),
+    blocks: read.optional(blocks, `${name}.blocks`, readBlocks),
+    timestamp: read.optional(timestamp, `${name}.timestamp`, readSeconds),
   };
 });
 
@@ -94,7 +85,7 @@ function setMiningInterval({ exchange }: NodeContext, intervalMs: number): void 
 
 const modeOf = ({ state }: NodeContext) => miningOf(state.chain, state.config);
 
-const setAutomine = control([param("enabled", readBoolean)], (node, isOn) => {
+const setAutomine = control([param("enabled", read.boolean)], (node, isOn) => {
   const { mode, intervalMs } = modeOf(node);
   if (isOn) node.exchange.submit({ kind: "setMining", mode: "instant", intervalMs });
   else if (mode === "instant") node.exchange.submit({ kind: "setMining", mode: "manual", intervalMs });
@@ -115,13 +106,13 @@ const PAIRS = optionalParam("transactions", (value) => {
   );
 });
 const FORKING = optionalParam("options", (value, name) => {
-  const { forking } = readObject(value, name);
-  const { jsonRpcUrl, blockNumber } = optional(forking, `${name}.forking`, readObject) ?? {};
+  const { forking } = read.object(value, name);
+  const { jsonRpcUrl, blockNumber } = read.optional(forking, `${name}.forking`, read.object) ?? {};
   if ((jsonRpcUrl ?? null) === null && (blockNumber ?? null) === null) return;
   throw invalidParams("forking is not modelled: the chain is the exchange's own");
 });
 
-const setGasLimit = control([param("gas limit", readCount)], ({ exchange }, gasLimit) => {
+const setGasLimit = control([param("gas limit", read.count)], ({ exchange }, gasLimit) => {
   exchange.submit({ kind: "setBlockTerms", miner: null, gasLimit });
   return true;
 });
@@ -155,7 +146,7 @@ export const miningMethods: Methods = {
     return quantity(number);
   }),
   // Reverting to a snapshot deletes it and all later ones.
-  evm_revert: control([param("snapshot", readQuantity)], (node, number) => {
+  evm_revert: control([param("snapshot", read.quantity)], (node, number) => {
     const { exchange, clock, snapshots } = node;
     const snapshot = snapshots.get(number);
     if (snapshot === undefined) return false;
@@ -188,14 +179,14 @@ export const miningMethods: Methods = {
       const { mode, intervalMs } = modeOf(node);
       return mode === "auto" ? intervalMs / SECOND_MS : null;
     }),
-    setNextBlockBaseFeePerGas: control([param("base fee", readCount)], ({ exchange }, baseFee) => {
+    setNextBlockBaseFeePerGas: control([param("base fee", read.count)], ({ exchange }, baseFee) => {
       exchange.submit({ kind: "setNextBaseFee", baseFee });
     }),
     setCoinbase: control([ADDRESS], ({ exchange }, miner) => {
       exchange.submit({ kind: "setBlockTerms", miner, gasLimit: null });
     }),
     setBlockGasLimit: setGasLimit,
-    setMinGasPrice: control([param("price", readQuantity)], () => {
+    setMinGasPrice: control([param("price", read.quantity)], () => {
       throw invalidParams("anvil_setMinGasPrice is not supported when EIP-1559 is active");
     }),
     removeBlockTimestampInterval: control([], (node) => {
@@ -203,7 +194,7 @@ export const miningMethods: Methods = {
       node.secondsBetweenBlocks = null;
       return wasSet;
     }),
-    setNonce: control([ADDRESS, param("nonce", readCount)], ({ exchange }, address, nonce) => {
+    setNonce: control([ADDRESS, param("nonce", read.count)], ({ exchange }, address, nonce) => {
       exchange.submit({ kind: "setNonce", address, nonce });
     }),
     dropTransaction: control([TRANSACTION], ({ exchange, state }, transaction) => {
@@ -221,7 +212,7 @@ export const miningMethods: Methods = {
     removePoolTransactions: control([ADDRESS], (node, address) =>
       dropAll(node, (transaction) => senderOf(transaction) === address),
     ),
-    reorg: control([param("depth", readCount), PAIRS], ({ exchange, state }, depth) => {
+    reorg: control([param("depth", read.count), PAIRS], ({ exchange, state }, depth) => {
       const head = headOf(state.chain);
       if (depth > head) {
         throw invalidParams(
@@ -254,6 +245,6 @@ export const miningMethods: Methods = {
       };
     }),
     // The node logs nothing in either case.
-    setLoggingEnabled: control([param("enabled", readBoolean)], () => null),
+    setLoggingEnabled: control([param("enabled", read.boolean)], () => null),
   }),
 };

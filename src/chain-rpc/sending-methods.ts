@@ -12,15 +12,8 @@ import type { Address } from "../core/terms.ts";
 import { ADDRESS } from "./chain-methods.ts";
 import { aliased, control, type Methods, type NodeContext, open, param } from "./context.ts";
 import { contractCallOf } from "./contracts.ts";
-import {
-  asHex,
-  invalidParams,
-  RpcError,
-  readBoolean,
-  readBytes,
-  readObject,
-  readQuantity,
-} from "./json-rpc.ts";
+import { asHex, invalidParams, RpcError } from "./json-rpc.ts";
+import * as read from "./parameters.ts";
 import {
   type CallRequest,
   callerOf,
@@ -114,12 +107,12 @@ const refused = (refusal: TransactionRefusal, state: State): RpcError =>
     refusalText(refusal, state),
   );
 
-const DATA = param("data", readBytes);
+const DATA = param("data", read.bytes);
 
 const TYPED_DATA = param("typed data", (value, name) => {
-  if (typeof value !== "string") return readObject(value, name);
+  if (typeof value !== "string") return read.object(value, name);
   try {
-    return readObject(JSON.parse(value), name);
+    return read.object(JSON.parse(value), name);
   } catch {
     throw invalidParams(`${name}: expected an object or its JSON`);
   }
@@ -147,7 +140,7 @@ const signTypedData = control([ADDRESS, TYPED_DATA], async (node, address, typed
 
 /** The methods that send and sign transactions, and impersonate accounts. */
 export const sendingMethods: Methods = {
-  eth_sendRawTransaction: open([param("transaction", readBytes)], async (node, raw) => {
+  eth_sendRawTransaction: open([param("transaction", read.bytes)], async (node, raw) => {
     const signed = readSigned(raw);
     return submit(node, { ...signed, from: await signerOf(raw), raw, hash: keccak256(raw) });
   }),
@@ -183,10 +176,10 @@ export const sendingMethods: Methods = {
     stopImpersonatingAccount: control([ADDRESS], ({ impersonated }, address) => {
       impersonated.delete(address);
     }),
-    autoImpersonateAccount: control([param("enabled", readBoolean)], (node, isOn) => {
+    autoImpersonateAccount: control([param("enabled", read.boolean)], (node, isOn) => {
       node.impersonatesAll = isOn;
     }),
-    setBalance: control([ADDRESS, param("balance", readQuantity)], ({ exchange }, address, wei) => {
+    setBalance: control([ADDRESS, param("balance", read.quantity)], ({ exchange }, address, wei) => {
       exchange.submit({ kind: "setNativeBalance", address, wei: String(wei) });
     }),
   }),

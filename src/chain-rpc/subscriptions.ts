@@ -20,9 +20,10 @@ import {
   param,
   type Subject,
 } from "./context.ts";
-import { invalidParams, optional, RpcError, readBoolean, readId, readObject } from "./json-rpc.ts";
+import { invalidParams, RpcError } from "./json-rpc.ts";
 import { isWanted, readLogQuery } from "./log-search.ts";
 import { contractIds, LogTexts, logsOf } from "./logs.ts";
+import * as read from "./parameters.ts";
 import { blockObject, transactionObject, transactionsIn } from "./replies.ts";
 
 const MAX_SUBSCRIPTIONS = 1_000;
@@ -308,15 +309,18 @@ export function subscriptionMethods(client: Subscriber | null): Methods {
       const subscriber = connected();
       switch (kind) {
         case "logs":
-          return subscriber.subscribe(readLogQuery(optional(options, "filter", readObject) ?? {}));
+          return subscriber.subscribe(readLogQuery(read.optional(options, "filter", read.object) ?? {}));
         case "newPendingTransactions":
-          return subscriber.subscribe(kind, optional(options, "full transactions", readBoolean) ?? false);
+          return subscriber.subscribe(
+            kind,
+            read.optional(options, "full transactions", read.boolean) ?? false,
+          );
         default:
           if (options === undefined) return subscriber.subscribe(kind);
           throw invalidParams(`a subscription to ${kind} has no options`);
       }
     }),
-    eth_unsubscribe: open([param("subscription", readId("eth_subscribe"))], (_node, id) => {
+    eth_unsubscribe: open([param("subscription", read.id("eth_subscribe"))], (_node, id) => {
       if (connected().unsubscribe(id)) return true;
       throw new RpcError("SERVER_ERROR", "subscription not found");
     }),

@@ -13,16 +13,8 @@ import { shortened } from "../core/format.ts";
 import { nextNonce } from "../core/rules/calls.ts";
 import type { State } from "../core/state.ts";
 import type { Address } from "../core/terms.ts";
-import {
-  invalidParams,
-  optional,
-  RpcError,
-  readAddressParam,
-  readBytes,
-  readList,
-  readObject,
-  readQuantity,
-} from "./json-rpc.ts";
+import { invalidParams, RpcError } from "./json-rpc.ts";
+import * as read from "./parameters.ts";
 
 /** Default priority fee, wei: 1 gwei. */
 export const TIP = 1_000_000_000;
@@ -105,33 +97,33 @@ export type CallRequest = ReturnType<typeof readCallRequest>;
 
 /** Reads the parameter of `eth_call` and of the methods that send or sign a transaction. @throws RpcError */
 export function readCallRequest(param: unknown, of: string) {
-  const fields = readObject(param, of);
-  const read = <T>(name: string, reader: (value: unknown, name: string) => T): T | undefined =>
-    optional(fields[name], `${of}.${name}`, reader);
-  const gasPrice = read("gasPrice", readQuantity);
+  const fields = read.object(param, of);
+  const field = <T>(name: string, reader: (value: unknown, name: string) => T): T | undefined =>
+    read.optional(fields[name], `${of}.${name}`, reader);
+  const gasPrice = field("gasPrice", read.quantity);
   const type = REQUESTED_TYPES.get(fields.type ?? (gasPrice === undefined ? 2 : 0));
   if (type === undefined) throw unmodelledType(fields.type);
   const other = OTHER_FIELDS.find((name) => fields[name] !== undefined && fields[name] !== null);
   if (other !== undefined) throw unmodelledType(`one with ${other}`);
-  const chainId = read("chainId", readQuantity);
+  const chainId = field("chainId", read.quantity);
   if (chainId !== undefined && chainId !== BigInt(CHAIN_ID)) {
     throw invalidParams(`${of}.chainId: expected ${CHAIN_ID}, found ${chainId}`);
   }
-  const to = read("to", readAddressParam);
+  const to = field("to", read.address);
   if (to === undefined) throw contractCreation();
   return {
     /** Undefined if the client gives no sender. */
-    from: read("from", readAddressParam),
+    from: field("from", read.address),
     to,
-    input: read("input", readBytes) ?? read("data", readBytes) ?? "0x",
-    value: read("value", readQuantity) ?? 0n,
-    nonce: read("nonce", readQuantity) ?? null,
-    gas: read("gas", readQuantity),
+    input: field("input", read.bytes) ?? field("data", read.bytes) ?? "0x",
+    value: field("value", read.quantity) ?? 0n,
+    nonce: field("nonce", read.quantity) ?? null,
+    gas: field("gas", read.quantity),
     type,
-    accessList: read("accessList", readList) ?? [],
+    accessList: field("accessList", read.list) ?? [],
     // Wei per gas; both equal the gas price if that is given.
-    maxFeePerGas: read("maxFeePerGas", readQuantity) ?? gasPrice,
-    maxPriorityFeePerGas: read("maxPriorityFeePerGas", readQuantity) ?? gasPrice,
+    maxFeePerGas: field("maxFeePerGas", read.quantity) ?? gasPrice,
+    maxPriorityFeePerGas: field("maxPriorityFeePerGas", read.quantity) ?? gasPrice,
   };
 }
 
