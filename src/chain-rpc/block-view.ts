@@ -31,6 +31,7 @@ import type { Steps } from "../core/steps.ts";
 import type { Address } from "../core/terms.ts";
 import { FULL_PRICE, notional } from "../core/units.ts";
 import { addressWord, TOPICS } from "./abis.ts";
+import type { NodeContext } from "./context.ts";
 import { endOf, type LogIndex, type TopicSets, transactionAt, walletTopic } from "./log-search.ts";
 import type * as read from "./parameters.ts";
 import { unminedTransactions } from "./transactions.ts";
@@ -39,97 +40,234 @@ import { unminedTransactions } from "./transactions.ts";
 // earlier ones, in one step for each transaction.
 
 /** The chain as of one block, or with its pending transactions. */
-export interface BlockView {
+export class BlockView {
   readonly state: State;
-  readonly logIndex: LogIndex;
   readonly block: read.BlockOrPending;
-}
+  readonly #logIndex: LogIndex;
 
-/** Returns the block of a view if others follow it; null for the latest and the pending one. */
-function pastBlock({ state, block }: BlockView): Block | null {
-  return block === "pending" || block === headBlock(state.chain) ? null : block;
-}
-
-/** Returns an address's balance of the collateral, micro-USDC. The tokens' contract holds that of all full sets. */
-export function* collateralAt(view: BlockView, address: Address): Steps<bigint> {
-  const own = yield* balanceAt(view, address, USDC);
-  return BigInt(address === CONTRACTS.conditionalTokens ? own + (yield* lockedAt(view)) : own);
-}
-
-/** Returns an address's balance of a token, in units of the tokens' contract. */
-export function* sharesAt(view: BlockView, address: Address, tokenId: bigint): Steps<bigint> {
-  const token = view.state.tokenById.get(String(tokenId));
-  return token === undefined ? 0n : BigInt(yield* balanceAt(view, address, token)) * BigInt(TOKEN_UNITS);
-}
-
-/**
- * Returns a balance in the core's units: the ledger's for the pending block, the chain's for the latest. For a past block
- * later moves are subtracted, and shares granted in a market that the account has not touched since are not included.
- */
-function* balanceAt(view: BlockView, address: Address, token: number): Steps<number> {
-  const { state, block } = view;
-  if (block === headBlock(state.chain)) return holdingOnChain(state, address, token);
-  const account = findAccount(state, address);
-  if (account === undefined) return 0;
-  if (block === "pending") {
-    const due = token === USDC ? 0 : grantDue(account, marketOfToken(token));
-    return balanceOf(account, token).balance + due;
+  constructor({ state, logIndex }: Pick<NodeContext, "state" | "logIndex">, block: read.BlockOrPending) {
+    this.state = state;
+    this.#logIndex = logIndex;
+    this.block = block;
   }
-  let balance = onChainOf(balanceOf(account, token));
-  yield* visitAfter(view, block, ofOwner(address), (transaction) =>
-    visitMoves(state, transaction, (owner, moved, amount) => {
-      if (owner === account.number && moved === token) balance -= amount;
-    }),
-  );
-  return balance;
-}
 
-function* lockedAt(view: BlockView): Steps<number> {
-  const { state, block } = view;
-  let locked = 0;
-  for (const { supply, onChain } of state.markets)
-    locked += (block === "pending" ? supply : onChain).collateral;
-  const past = pastBlock(view);
-  if (past === null) return locked;
-  yield* visitAfter(view, past, [SET_TOPICS], (transaction) => {
-    for (const { collateral } of supplyChangesOf(state, transaction)) locked -= collateral;
-  });
-  return locked;
+  /** The block if others follow it; null for the latest and the pending one. */
+  get #past(): Block | null {
+    const { state, block } = this;
+    return block === "pending" || block === headBlock(state.chain) ? null : block;
+  }
+
+  /** Returns an address's balance of the collateral, micro-USDC. The tokens' contract holds that of all full sets. */
+  *collateral(address: Address): Steps<bigint> {
+    const own = yield* this.#balance(address, USDC);
+    return BigInt(address === CONTRACTS.conditionalTokens ? own + (yield* this.#locked()) : own);
+  }
+
+  /** Returns an address's balance of a token, in units of the tokens' contract. */
+  *shares(address: Address, tokenId: bigint): Steps<bigint> {
+    const token = this.state.tokenById.get(String(tokenId));
+    return token === undefined ? 0n : BigInt(yield* this.#balance(address, token)) * BigInt(TOKEN_UNITS);
+  }
+
+  /**
+   * Returns a balance in the core's units: the ledger's for the pending block, the chain's for the latest. For a past block
+   * later moves are subtracted, and shares granted in a market that the account has not touched since are not included.
+   */
+  *#balance(address: Address, token: number): Steps<number> {
+    const { state, block } = this;
+    if (block === headBlock(state.chain)) return holdingOnChain(state, address, token);
+    const account = findAccount(state, address);
+    if (account === undefined) return 0;
+    if (block === "pending") {
+      const due = token === USDC ? 0 : grantDue(account, marketOfToken(token));
+      return balanceOf(account, token).balance + due;
+    }
+    let balance = onChainOf(balanceOf(account, token));
+    yield* this.#visitAfter(block, ofOwner(address), (transaction) =>
+      visitMoves(state, transaction, (owner, moved, amount) => {
+        if (owner === account.number && moved === token) balance -= amount;
+      }),
+    );
+    return balance;
+  }
+
+  *#locked(): Steps<number> {
+    const { state, block } = this;
+    let locked = 0;
+    for (const { supply, onChain } of state.markets)
+      locked += (block === "pending" ? supply : onChain).collateral;
+    const past = this.#past;
+    if (past === null) return locked;
+    yield* this.#visitAfter(past, [SET_TOPICS], (transaction) => {
+      for (const { collateral } of supplyChangesOf(state, transaction)) locked -= collateral;
+    });
+    return locked;
+  }
+
+  /** Returns the total supply of USDC, micro-USDC. */
+  *issued(): Steps<bigint> {
+    const past = this.#past;
+    let { issued }: { issued: number } = this.state;
+    if (past === null) return BigInt(issued);
+    yield* this.#visitAfter(past, [], ({ content }) => {
+      if (content?.kind === "deposit")
+        issued -= content.market === 0 ? content.collateral : notional(FULL_PRICE, content.size);
+    });
+    return BigInt(issued);
+  }
+
+  /** Returns the allowance of a spender, micro-USDC. */
+  *allowance(owner: Address, spender: Address): Steps<bigint> {
+    const { state } = this;
+    const past = this.#past;
+    if (past === null) return allowanceOf(state, owner, spender);
+    let allowed = initialAllowance(state, owner, spender);
+    let approvedAt = 0;
+    const topics = [new Set([TOPICS.Approval]), ...ofOwner(owner)];
+    yield* this.#visitUpTo(past, 1, topics, ({ content }, position) => {
+      if (content?.kind === "call" && content.call.kind === "approve" && content.from === owner) {
+        if (content.call.spender === spender) [allowed, approvedAt] = [BigInt(content.call.amount), position];
+      }
+    });
+    if (approvedAt === 0 || allowed === UNLIMITED) return allowed;
+    yield* this.#visitUpTo(past, approvedAt + 1, ofOwner(owner), (transaction) => {
+      allowed -= spentIn(state, transaction, owner, spender);
+    });
+    return allowed;
+  }
+
+  *isOperator(owner: Address, operator: Address): Steps<boolean> {
+    const { state } = this;
+    const past = this.#past;
+    if (past === null) return isOperator(state, owner, operator);
+    let approved = isInitialOperator(state, owner, operator);
+    const topics = [new Set([TOPICS.ApprovalForAll]), ...ofOwner(owner)];
+    yield* this.#visitUpTo(past, 1, topics, ({ content }) => {
+      if (content?.kind === "call" && content.call.kind === "setApprovalForAll" && content.from === owner) {
+        if (content.call.operator === operator) approved = content.call.approved;
+      }
+    });
+    return approved;
+  }
+
+  *isPrepared({ number, conditionId }: Market): Steps<boolean> {
+    const past = this.#past;
+    if (past === null) return true;
+    const topics = [new Set([TOPICS.ConditionPreparation]), new Set([conditionId])];
+    let isPrepared = false;
+    yield* this.#visitUpTo(past, 1, topics, ({ content }) => {
+      isPrepared ||= content?.kind === "prepare" && content.market === number;
+    });
+    return isPrepared;
+  }
+
+  isReported(market: Market): boolean {
+    const { state } = this;
+    if (market.report === 0 || !isReported(state, market)) return false;
+    const past = this.#past;
+    if (past === null) return true;
+    const { transactions, blocks } = state.chain;
+    return blocks.get(transactions.get(market.report).block).height <= past.height;
+  }
+
+  /** Returns the outcome of a call as of a block. For a past block it is computed again after each fact that was missing. */
+  *outcome(caller: Caller, call: ContractCall): Steps<CallOutcome> {
+    const { state } = this;
+    if (this.#past === null) return outcomeOfCall(state, caller, call);
+    const known = new Map<string, unknown>();
+    for (;;) {
+      let missing: { readonly name: string; readonly read: () => Steps<unknown> } | undefined;
+      const fact = <Value>(name: string, read: () => Steps<Value>, otherwise: Value): Value => {
+        if (known.has(name)) return known.get(name) as Value;
+        missing ??= { name, read };
+        return otherwise;
+      };
+      const facts: ChainFacts = {
+        allowance: (owner, to) => fact(`allowance ${owner} ${to}`, () => this.allowance(owner, to), 0n),
+        isOperator: (owner, by) => fact(`operator ${owner} ${by}`, () => this.isOperator(owner, by), false),
+        holding: (owner, token) => fact(`balance ${owner} ${token}`, () => this.#balance(owner, token), 0),
+        isReported: (market) => this.isReported(market),
+      };
+      const outcome = outcomeOfCall(state, caller, call, facts);
+      if (missing === undefined) return outcome;
+      known.set(missing.name, yield* missing.read());
+    }
+  }
+
+  /** Returns the nonce of an address's next transaction. For the exchange's own transactions it is their number. */
+  *nonce(address: Address): Steps<number> {
+    const { chain } = this.state;
+    const past = this.#past;
+    if (address === OPERATOR) {
+      if (past !== null) return lastNumberUpTo(chain, past) + 1;
+      return this.block === "pending" ? chain.transactions.next : chain.firstUnprocessed;
+    }
+    if (past !== null) return (yield* this.#wallet(past, address)).mined;
+    return this.block === "pending" ? nextNonce(chain, address) : (chain.wallets.get(address)?.mined ?? 0);
+  }
+
+  /**
+   * Returns the balance of native currency, wei. Gas money from the exchange counts from the start. If the balance was set,
+   * transfers that are undone or received later may take it out of the range of a uint256; it is then that limit.
+   */
+  *native(address: Address): Steps<bigint> {
+    const past = this.#past;
+    const wallet = past === null ? this.state.chain.wallets.get(address) : yield* this.#wallet(past, address);
+    const native = wallet?.native ?? 0n;
+    if (native < 0n) return 0n;
+    return native < UNLIMITED ? native : UNLIMITED;
+  }
+
+  /** Returns the number of mined calls of a wallet, and its balance of native currency, as of a past block. */
+  *#wallet(past: Block, address: Address) {
+    const { chain } = this.state;
+    const overwritten = overwrittenAfter(chain, past, address);
+    let { mined, native } = overwritten ?? chain.wallets.get(address) ?? emptyWallet(address);
+    const undo = ({ content, status, exception, block: serial }: Transaction): void => {
+      if (content?.kind !== "call" || (overwritten !== undefined && serial > overwritten.blocks)) return;
+      const value = status === "MINED" ? BigInt(content.value) : 0n;
+      if (content.to === address) native -= value;
+      if (content.from !== address) return;
+      mined = Math.min(mined, content.nonce);
+      const { gasUsed, gasPrice } = exception ?? { gasUsed: 0, gasPrice: 0 };
+      native += value + BigInt(gasUsed) * BigInt(gasPrice);
+    };
+    yield* this.#visitAfter(past, [new Set([walletTopic(address)])], undo, isInBlock);
+    return { mined, native };
+  }
+
+  /** Visits the transactions after a block that have taken effect and may have logs with the given topics, one in each step. */
+  *#visitAfter({ height }: Block, topics: TopicSets, visit: Visit, isIncluded = isMined): Steps<void> {
+    const { chain } = this.state;
+    yield* this.#visitBetween(topics, endOf(chain, height) + 1, chain.mined.size, visit, isIncluded);
+    for (const transaction of unminedTransactions(this.state)) {
+      if (!awaitsBlock(transaction)) visit(transaction, 0);
+      yield;
+    }
+  }
+
+  /** Visits the mined transactions from a position up to a block, one in each step. */
+  #visitUpTo({ height }: Block, from: number, topics: TopicSets, visit: Visit): Steps<void> {
+    return this.#visitBetween(topics, from, endOf(this.state.chain, height), visit, isMined);
+  }
+
+  *#visitBetween(
+    topics: TopicSets,
+    from: number,
+    to: number,
+    visit: Visit,
+    isIncluded: (transaction: Transaction) => boolean,
+  ): Steps<void> {
+    const { state } = this;
+    for (const position of yield* this.#logIndex.candidates(state, topics, { from, to })) {
+      const transaction = transactionAt(state.chain, position);
+      if (transaction !== undefined && isIncluded(transaction)) visit(transaction, position);
+      yield;
+    }
+  }
 }
 
 const SET_TOPICS = new Set([TOPICS.PositionSplit, TOPICS.PositionsMerge, TOPICS.PayoutRedemption]);
-
-/** Returns the total supply of USDC, micro-USDC. */
-export function* issuedAt(view: BlockView): Steps<bigint> {
-  const past = pastBlock(view);
-  let { issued }: { issued: number } = view.state;
-  if (past === null) return BigInt(issued);
-  yield* visitAfter(view, past, [], ({ content }) => {
-    if (content?.kind === "deposit")
-      issued -= content.market === 0 ? content.collateral : notional(FULL_PRICE, content.size);
-  });
-  return BigInt(issued);
-}
-
-/** Returns the allowance of a spender, micro-USDC. */
-export function* allowanceAt(view: BlockView, owner: Address, spender: Address): Steps<bigint> {
-  const { state } = view;
-  const past = pastBlock(view);
-  if (past === null) return allowanceOf(state, owner, spender);
-  let allowed = initialAllowance(state, owner, spender);
-  let approvedAt = 0;
-  const topics = [new Set([TOPICS.Approval]), ...ofOwner(owner)];
-  yield* visitUpTo(view, past, 1, topics, ({ content }, position) => {
-    if (content?.kind === "call" && content.call.kind === "approve" && content.from === owner) {
-      if (content.call.spender === spender) [allowed, approvedAt] = [BigInt(content.call.amount), position];
-    }
-  });
-  if (approvedAt === 0 || allowed === UNLIMITED) return allowed;
-  yield* visitUpTo(view, past, approvedAt + 1, ofOwner(owner), (transaction) => {
-    allowed -= spentIn(state, transaction, owner, spender);
-  });
-  return allowed;
-}
 
 function spentIn(state: State, transaction: Transaction, owner: Address, spender: Address): bigint {
   const { content } = transaction;
@@ -148,76 +286,6 @@ function spentIn(state: State, transaction: Transaction, owner: Address, spender
   return isSplit ? BigInt(call.amount) : 0n;
 }
 
-export function* isOperatorAt(view: BlockView, owner: Address, operator: Address): Steps<boolean> {
-  const { state } = view;
-  const past = pastBlock(view);
-  if (past === null) return isOperator(state, owner, operator);
-  let approved = isInitialOperator(state, owner, operator);
-  const topics = [new Set([TOPICS.ApprovalForAll]), ...ofOwner(owner)];
-  yield* visitUpTo(view, past, 1, topics, ({ content }) => {
-    if (content?.kind === "call" && content.call.kind === "setApprovalForAll" && content.from === owner) {
-      if (content.call.operator === operator) approved = content.call.approved;
-    }
-  });
-  return approved;
-}
-
-export function* isPreparedAt(view: BlockView, { number, conditionId }: Market): Steps<boolean> {
-  const past = pastBlock(view);
-  if (past === null) return true;
-  const topics = [new Set([TOPICS.ConditionPreparation]), new Set([conditionId])];
-  let isPrepared = false;
-  yield* visitUpTo(view, past, 1, topics, ({ content }) => {
-    isPrepared ||= content?.kind === "prepare" && content.market === number;
-  });
-  return isPrepared;
-}
-
-export function isReportedAt(view: BlockView, market: Market): boolean {
-  const { state } = view;
-  if (market.report === 0 || !isReported(state, market)) return false;
-  const past = pastBlock(view);
-  if (past === null) return true;
-  const { transactions, blocks } = state.chain;
-  return blocks.get(transactions.get(market.report).block).height <= past.height;
-}
-
-/** Returns the outcome of a call as of a block. For a past block it is computed again after each fact that was missing. */
-export function* outcomeAt(view: BlockView, caller: Caller, call: ContractCall): Steps<CallOutcome> {
-  const { state } = view;
-  if (pastBlock(view) === null) return outcomeOfCall(state, caller, call);
-  const known = new Map<string, unknown>();
-  for (;;) {
-    let missing: { readonly name: string; readonly read: () => Steps<unknown> } | undefined;
-    const fact = <Value>(name: string, read: () => Steps<Value>, otherwise: Value): Value => {
-      if (known.has(name)) return known.get(name) as Value;
-      missing ??= { name, read };
-      return otherwise;
-    };
-    const facts: ChainFacts = {
-      allowance: (owner, to) => fact(`allowance ${owner} ${to}`, () => allowanceAt(view, owner, to), 0n),
-      isOperator: (owner, by) => fact(`operator ${owner} ${by}`, () => isOperatorAt(view, owner, by), false),
-      holding: (owner, token) => fact(`balance ${owner} ${token}`, () => balanceAt(view, owner, token), 0),
-      isReported: (market) => isReportedAt(view, market),
-    };
-    const outcome = outcomeOfCall(state, caller, call, facts);
-    if (missing === undefined) return outcome;
-    known.set(missing.name, yield* missing.read());
-  }
-}
-
-/** Returns the nonce of an address's next transaction. For the exchange's own transactions it is their number. */
-export function* nonceAt(view: BlockView, address: Address): Steps<number> {
-  const { chain } = view.state;
-  const past = pastBlock(view);
-  if (address === OPERATOR) {
-    if (past !== null) return lastNumberUpTo(chain, past) + 1;
-    return view.block === "pending" ? chain.transactions.next : chain.firstUnprocessed;
-  }
-  if (past !== null) return (yield* walletAt(view, past, address)).mined;
-  return view.block === "pending" ? nextNonce(chain, address) : (chain.wallets.get(address)?.mined ?? 0);
-}
-
 /** Returns the largest number of a transaction in the latest non-empty block up to one. */
 function lastNumberUpTo(chain: Chain, { height }: Block): number {
   for (let at: number = height; at >= 0; at -= 1) {
@@ -225,36 +293,6 @@ function lastNumberUpTo(chain: Chain, { height }: Block): number {
     if (numbers.length > 0) return numbers.reduce((a, b) => Math.max(a, b));
   }
   return 0;
-}
-
-/**
- * Returns the balance of native currency, wei. Gas money from the exchange counts from the start. If the balance was set,
- * transfers that are undone or received later may take it out of the range of a uint256; it is then that limit.
- */
-export function* nativeAt(view: BlockView, address: Address): Steps<bigint> {
-  const past = pastBlock(view);
-  const wallet = past === null ? view.state.chain.wallets.get(address) : yield* walletAt(view, past, address);
-  const native = wallet?.native ?? 0n;
-  if (native < 0n) return 0n;
-  return native < UNLIMITED ? native : UNLIMITED;
-}
-
-/** Returns the number of mined calls of a wallet, and its balance of native currency, as of a past block. */
-function* walletAt(view: BlockView, past: Block, address: Address) {
-  const { chain } = view.state;
-  const overwritten = overwrittenAfter(chain, past, address);
-  let { mined, native } = overwritten ?? chain.wallets.get(address) ?? emptyWallet(address);
-  const undo = ({ content, status, exception, block: serial }: Transaction): void => {
-    if (content?.kind !== "call" || (overwritten !== undefined && serial > overwritten.blocks)) return;
-    const value = status === "MINED" ? BigInt(content.value) : 0n;
-    if (content.to === address) native -= value;
-    if (content.from !== address) return;
-    mined = Math.min(mined, content.nonce);
-    const { gasUsed, gasPrice } = exception ?? { gasUsed: 0, gasPrice: 0 };
-    native += value + BigInt(gasUsed) * BigInt(gasPrice);
-  };
-  yield* visitAfter(view, past, [new Set([walletTopic(address)])], undo, isInBlock);
-  return { mined, native };
 }
 
 /** Returns a wallet before its first overwrite since the block after the given one was mined; undefined if there was none. */
@@ -266,46 +304,7 @@ function overwrittenAfter(chain: Chain, { height }: Block, address: Address): Ov
 const ofOwner = (address: Address): TopicSets => [new Set([`0x${addressWord(address)}`])];
 
 const isMined = ({ status }: Transaction): boolean => status === "MINED";
+
 const isInBlock = ({ block }: Transaction): boolean => block !== 0;
 
 type Visit = (transaction: Transaction, position: number) => void;
-
-/** Visits the transactions after a block that have taken effect and may have logs with the given topics, one in each step. */
-function* visitAfter(
-  view: BlockView,
-  { height }: Block,
-  topics: TopicSets,
-  visit: Visit,
-  isIncluded = isMined,
-): Steps<void> {
-  const { chain } = view.state;
-  yield* visitBetween(view, topics, endOf(chain, height) + 1, chain.mined.size, visit, isIncluded);
-  for (const transaction of unminedTransactions(view.state)) {
-    if (!awaitsBlock(transaction)) visit(transaction, 0);
-    yield;
-  }
-}
-
-/** Visits the mined transactions from a position up to a block, one in each step. */
-const visitUpTo = (
-  view: BlockView,
-  { height }: Block,
-  from: number,
-  topics: TopicSets,
-  visit: Visit,
-): Steps<void> => visitBetween(view, topics, from, endOf(view.state.chain, height), visit, isMined);
-
-function* visitBetween(
-  { state, logIndex }: BlockView,
-  topics: TopicSets,
-  from: number,
-  to: number,
-  visit: Visit,
-  isIncluded: (transaction: Transaction) => boolean,
-): Steps<void> {
-  for (const position of yield* logIndex.candidates(state, topics, { from, to })) {
-    const transaction = transactionAt(state.chain, position);
-    if (transaction !== undefined && isIncluded(transaction)) visit(transaction, position);
-    yield;
-  }
-}

@@ -4,8 +4,8 @@ import { blockHash, blockOfHash, transactionOfHash } from "../core/chain/chain-h
 import { callGas, intrinsicGas, logCountOf, ownGas, type Transaction } from "../core/chain/transaction.ts";
 import type { State } from "../core/state.ts";
 import { reverted } from "./abis.ts";
-import { type BlockView, nativeAt, nonceAt, outcomeAt } from "./block-view.ts";
-import { control, type Methods, type NodeContext, open, optionalParam, param } from "./context.ts";
+import { BlockView } from "./block-view.ts";
+import { control, type Methods, open, optionalParam, param } from "./context.ts";
 import { answerCall, contractCallOf, isContract } from "./contracts.ts";
 import { invalidParams, lazyList, quantity, RpcError, secondsOf } from "./json-rpc.ts";
 import * as read from "./parameters.ts";
@@ -75,10 +75,6 @@ function transactionIn(state: State, block: Block | null, index: number): object
   const { transactions, mined } = state.chain;
   return transactionObject(state, transactions.get(mined.get(block.first + index + 1)));
 }
-
-const viewOf = ({ state, logIndex }: NodeContext, block: read.BlockOrPending): BlockView => ({
-  ...{ state, logIndex, block },
-});
 
 const MAX_HISTORY_BLOCKS = 1_024;
 
@@ -226,10 +222,10 @@ export const chainMethods: Methods = {
 
   eth_accounts: open([], ({ accounts, impersonated }) => [...new Set([...accounts, ...impersonated])]),
   eth_getBalance: open([ADDRESS, STATE_BLOCK], function* (node, address, block) {
-    return quantity(yield* nativeAt(viewOf(node, block), address));
+    return quantity(yield* new BlockView(node, block).native(address));
   }),
   eth_getTransactionCount: open([ADDRESS, STATE_BLOCK], function* (node, address, block) {
-    return quantity(yield* nonceAt(viewOf(node, block), address));
+    return quantity(yield* new BlockView(node, block).nonce(address));
   }),
   // The code of all contracts is an invalid opcode, because there is no EVM.
   eth_getCode: open([ADDRESS, STATE_BLOCK], (_node, address) => (isContract(address) ? "0xfe" : "0x")),
@@ -277,8 +273,8 @@ export const chainMethods: Methods = {
     if (request.gas !== undefined && request.gas < intrinsicGas(request.input)) {
       throw new RpcError("SERVER_ERROR", "intrinsic gas too high -- CallGasCostMoreThanGasLimit");
     }
-    const view = viewOf(node, block);
-    const balance = request.value === 0n ? 0n : yield* nativeAt(view, callerOf(request));
+    const view = new BlockView(node, block);
+    const balance = request.value === 0n ? 0n : yield* view.native(callerOf(request));
     if (request.value > balance) {
       throw new RpcError(
         "TRANSACTION_REJECTED",
@@ -290,7 +286,7 @@ export const chainMethods: Methods = {
   eth_estimateGas: open([REQUEST, STATE_BLOCK_OR_HEAD, OVERRIDE, OVERRIDE], function* (node, request, block) {
     const call = contractCallOf(request);
     const caller = { from: callerOf(request), value: request.value };
-    const outcome = yield* outcomeAt(viewOf(node, block), caller, call);
+    const outcome = yield* new BlockView(node, block).outcome(caller, call);
     if (!outcome.ok) throw reverted(outcome.reason);
     return quantity(callGas(call, request.input));
   }),

@@ -15,18 +15,7 @@ import { PAYOUTS } from "../core/rules/contract-calls.ts";
 import type { Steps } from "../core/steps.ts";
 import type { Address } from "../core/terms.ts";
 import { type AnyAbi, COLLATERAL, EXCHANGE, MULTICALL, reverted, TOKENS } from "./abis.ts";
-import {
-  allowanceAt,
-  type BlockView,
-  collateralAt,
-  isOperatorAt,
-  isPreparedAt,
-  isReportedAt,
-  issuedAt,
-  nativeAt,
-  outcomeAt,
-  sharesAt,
-} from "./block-view.ts";
+import type { BlockView } from "./block-view.ts";
 import { asHex, isSteps, RpcError, secondsOf } from "./json-rpc.ts";
 import { type CallRequest, callerOf, limitsOf } from "./transactions.ts";
 
@@ -75,9 +64,9 @@ const collateralFunctions: Functions<typeof COLLATERAL> = {
   name: () => "USD Coin",
   symbol: () => "USDC",
   decimals: () => 6,
-  totalSupply: issuedAt,
-  balanceOf: (view, [account]) => collateralAt(view, lower(account)),
-  allowance: (view, [owner, spender]) => allowanceAt(view, lower(owner), lower(spender)),
+  totalSupply: (view) => view.issued(),
+  balanceOf: (view, [account]) => view.collateral(lower(account)),
+  allowance: (view, [owner, spender]) => view.allowance(lower(owner), lower(spender)),
   approve: { ...call("approve", "spender", "amount"), result },
   transfer: { ...call("transfer", "to", "amount"), result },
   transferFrom: { ...call("transferFrom", "from", "to", "amount"), result },
@@ -93,15 +82,15 @@ const { write: safeTransferOf } = call("safeTransfer", "from", "to", "ids", "amo
 const safeTransfer = (...args: readonly unknown[]): ContractCall => safeTransferOf(args);
 
 const tokenFunctions: Functions<typeof TOKENS> = {
-  balanceOf: (view, [owner, id]) => sharesAt(view, lower(owner), id),
+  balanceOf: (view, [owner, id]) => view.shares(lower(owner), id),
   *balanceOfBatch(view, [owners, ids]) {
     if (owners.length !== ids.length) throw reverted("ERC1155: owners and IDs must have same lengths");
     const balances: bigint[] = [];
     for (const [index, owner] of owners.entries())
-      balances.push(yield* sharesAt(view, lower(owner), ids[index] as bigint));
+      balances.push(yield* view.shares(lower(owner), ids[index] as bigint));
     return balances;
   },
-  isApprovedForAll: (view, [owner, operator]) => isOperatorAt(view, lower(owner), lower(operator)),
+  isApprovedForAll: (view, [owner, operator]) => view.isOperator(lower(owner), lower(operator)),
   supportsInterface: (_view, [id]) => INTERFACES.has(id),
   getConditionId: (_view, [oracle, question, outcomes]) =>
     conditionId(lower(oracle), question, safeNumber(outcomes)),
@@ -139,9 +128,9 @@ const tokenFunctions: Functions<typeof TOKENS> = {
 function* payoutsAt(view: BlockView, condition: string): Steps<readonly number[]> {
   const { markets, marketByConditionId } = view.state;
   const market = markets.find(marketByConditionId.get(condition) ?? 0);
-  if (market === undefined || !(yield* isPreparedAt(view, market))) return [];
+  if (market === undefined || !(yield* view.isPrepared(market))) return [];
   const { winningOutcome } = market;
-  return winningOutcome !== null && isReportedAt(view, market) ? PAYOUTS[winningOutcome] : [0, 0];
+  return winningOutcome !== null && view.isReported(market) ? PAYOUTS[winningOutcome] : [0, 0];
 }
 
 /** Converts a number or set of outcomes to a safe integer. @throws RpcError */
@@ -166,7 +155,7 @@ const exchangeFunctions: Functions<typeof EXCHANGE> = {
 function* marketOfTokenId(view: BlockView, id: bigint): Steps<Market> {
   const { markets, tokenById } = view.state;
   const market = markets.find(marketOfToken(tokenById.get(String(id)) ?? 0));
-  if (market !== undefined && (yield* isPreparedAt(view, market))) return market;
+  if (market !== undefined && (yield* view.isPrepared(market))) return market;
   throw reverted(`clobsim: no market has the token ${id}`);
 }
 
@@ -226,7 +215,7 @@ const multicallFunctions: Functions<typeof MULTICALL> = {
   // The pending block has no timestamp yet.
   getCurrentBlockTimestamp: ({ state, block }) =>
     BigInt(secondsOf((block === "pending" ? headBlock(state.chain) : block).at)),
-  getEthBalance: (view, [address]) => nativeAt(view, lower(address)),
+  getEthBalance: (view, [address]) => view.native(lower(address)),
   getLastBlockHash: (view) => hashAt(view, heightOf(view) - 1),
 };
 
@@ -307,7 +296,7 @@ export function* answerCall(
     return encoded(isSteps(answer) ? yield* answer : answer);
   }
   const caller = { from: callerOf(request), value: request.value };
-  const outcome = yield* outcomeAt(view, caller, called.write(args));
+  const outcome = yield* view.outcome(caller, called.write(args));
   if (!outcome.ok) throw reverted(outcome.reason);
   return called.result === undefined ? "0x" : encoded(called.result);
 }
