@@ -32,21 +32,15 @@ const compiled = (name, ...args) => {
   const known = inProject("node_modules", ".cache", "clobsim-types-checked", `${name}.tsbuildinfo`);
   return [TYPESCRIPT, "--noEmit", "--incremental", "--tsBuildInfoFile", known, "-p", ...args];
 };
-/** Everything, and the core without Node's types. */
-const FAST_TYPES = [compiled("all", "."), compiled("core", "src/core")];
-/** The page with browser types, and the declarations of the package. */
-const MORE_TYPES = [
-  compiled("inspector", "src/inspector"),
-  compiled("package", "src/tsconfig.build.json", "--emitDeclarationOnly", "false"),
-];
-const types = (level) => printed(...FAST_TYPES, ...(level === "fast" ? [] : MORE_TYPES));
+/** Everything, and the core without Node's types. A test checks the declarations of the package, without browser types. */
+const types = () => printed(compiled("all", "."), compiled("core", "src/core"));
 const lint = () => printed([tool("@biomejs", "biome", "bin", "biome"), "check"]);
 
 /** Builds first, because many tests run the built program. */
 const allChecks = async (args, level) => [
   await timed("build", async () => ((await build([])) === 0 ? passed(0) : failed(1))),
   ...(await Promise.all([
-    timed("types", () => types(level)),
+    timed("types", () => types()),
     timed("lint", lint),
     timed("tests", () => vitest(args, level)),
   ])),
@@ -55,7 +49,7 @@ const allChecks = async (args, level) => [
 /** Does not build, because no fast test runs the built program. */
 const fastChecks = (args) =>
   Promise.all([
-    timed("types", () => types("fast")),
+    timed("types", () => types()),
     timed("lint", lint),
     timed("tests", () => vitest(args, "fast")),
   ]);

@@ -73,7 +73,7 @@ ${["ControlCalls", "ChainCalls"]
 ];
 `;
 
-it("the published types equal the types inferred from the schemas and settings", () => {
+it("the types of the sources can be declared, and the published ones equal those inferred from schemas and settings", () => {
   // As source files, so that the compiler checks them too.
   mkdirSync(join(folder, "client"));
   for (const [path, text] of Object.entries(publishedTypes()))
@@ -85,7 +85,13 @@ it("the published types equal the types inferred from the schemas and settings",
   writeFileSync(join(folder, "check.ts"), CHECK);
   writeFileSync(
     join(folder, "tsconfig.json"),
-    JSON.stringify({ extends: "../../../tsconfig.json", include: ["check.ts"] }),
+    JSON.stringify({
+      extends: "../../../tsconfig.json",
+      // Without the types of a browser, which only the inspector may use.
+      compilerOptions: { declaration: true, lib: ["es2023"] },
+      include: ["check.ts", "../../../src/**/*.ts"],
+      exclude: ["../../../src/inspector"],
+    }),
   );
   const compiled = spawnSync(process.execPath, [TSC, "-p", folder], { encoding: "utf8" });
   expect(compiled.stdout).toBe("");
