@@ -2,6 +2,7 @@ import { expect, vi } from "vitest";
 import { runCommand, runCommandLine } from "../../src/cli/command-line.ts";
 import type { CommandName } from "../../src/cli/commands.ts";
 import { reportFailure } from "../../src/cli/failure.ts";
+import { SIGNAL_EXIT, type StopSignal } from "../../src/cli/process.ts";
 import { ExchangeClient, walletOf } from "../../src/client/client.ts";
 import { orThrow } from "../../src/client/result.ts";
 import type { Config } from "../../src/config.ts";
@@ -26,6 +27,8 @@ export const refused = (error: unknown, code = 2): CommandResult => ({
   stderr: typeof error === "string" ? `clobsim: ${error}\n` : (error as string),
 });
 
+const SIGNALS = Object.keys(SIGNAL_EXIT) as StopSignal[];
+
 /** Captures the output and the exit code of a function. Errors are reported as the program does. */
 async function capture(act: () => Promise<number>): Promise<CommandResult> {
   const printed = { stdout: "", stderr: "" };
@@ -35,11 +38,16 @@ async function capture(act: () => Promise<number>): Promise<CommandResult> {
       return true;
     });
   }
+  const known = SIGNALS.map((signal) => process.listeners(signal));
   try {
     const code = await act().catch(reportFailure);
     return { code, ...printed };
   } finally {
     vi.restoreAllMocks();
+    // A command is the only one of its process and keeps its listeners.
+    for (const [index, signal] of SIGNALS.entries())
+      for (const listener of process.listeners(signal))
+        if (!known[index]?.includes(listener)) process.off(signal, listener);
   }
 }
 

@@ -118,11 +118,12 @@ describe("a command with closed", () => {
 describe("clobsim run --watch", () => {
   it("ends with 0 when a run finds stdout closed", async () => {
     const scenario = (name: string): string => `scenario: ${name}\nsteps: [{ advance: 1s }]\n`;
-    program.write("watched.yaml", scenario("first"));
+    program.write("watched.yaml", scenario("before"));
     const { prints, stopReading, ended } = program.launch(["run", "watched.yaml", "--watch"]);
     await prints("watching for changes");
     stopReading("stdout");
-    program.write("watched.yaml", scenario("second"));
+    // In one step, so that the program never reads a part.
+    writeFileSync(program.path("watched.yaml"), scenario("behind"), { flag: "r+" });
     expect(await ended).toMatchObject({ code: 0, stderr: "" });
   });
 });

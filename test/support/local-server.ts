@@ -1,3 +1,4 @@
+import { randomInt } from "node:crypto";
 import { createServer as createHttpServer, type RequestListener } from "node:http";
 import { type AddressInfo, createServer, type Server } from "node:net";
 
@@ -7,12 +8,17 @@ export async function listenLocally(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** Returns a port that no server uses now. */
+/** Returns a port that no server uses now, below those that systems give to other servers and clients meanwhile. */
 export async function freePort(): Promise<number> {
-  const server = createServer();
-  const port = await listenLocally(server);
-  await new Promise((resolve) => server.close(resolve));
-  return port;
+  for (;;) {
+    const port = randomInt(20_000, 32_000);
+    const server = createServer();
+    const isFree = await new Promise<boolean>((resolve) => {
+      server.on("error", () => resolve(false)).listen(port, "127.0.0.1", () => resolve(true));
+    });
+    await new Promise((resolve) => server.close(resolve));
+    if (isFree) return port;
+  }
 }
 
 export interface LocalServer {

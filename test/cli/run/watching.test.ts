@@ -1,4 +1,4 @@
-import { renameSync, rmSync } from "node:fs";
+import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Program } from "../../support/program.ts";
@@ -12,7 +12,11 @@ beforeAll(async () => {
 afterAll(() => clobsim.dispose());
 
 const WATCHING = "watching for changes";
-const scenario = (name: string, step = "advance: 1s"): string => `scenario: ${name}\nsteps: [{ ${step} }]\n`;
+const scenario = (name: string, step = "advance: 1s"): string =>
+  `scenario: ${name}\nsteps: [{ ${step} }]\n`.padEnd(100, "\n");
+/** Writes over a file in one step, so that the program never reads a part of it. */
+const overwrite = (path: string, text: string): void =>
+  writeFileSync(clobsim.path(path), text, { flag: "r+" });
 const FAILING = 'expect: { stateHash: "" }';
 
 describe("clobsim run --watch", () => {
@@ -20,10 +24,10 @@ describe("clobsim run --watch", () => {
     clobsim.write("watched/a.yaml", scenario("the first text"));
     const { prints, end } = clobsim.launch(["run", "watched", "--watch"]);
     await prints(WATCHING);
-    clobsim.write("watched/a.yaml", scenario("the second text", FAILING));
+    overwrite("watched/a.yaml", scenario("the second text", FAILING));
     await prints("the second text");
     await prints("1 failed");
-    clobsim.write("watched/a.yaml", scenario("the third text"));
+    overwrite("watched/a.yaml", scenario("the third text"));
     await prints("the third text");
     const { code, stdout, stderr } = await end("SIGINT");
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
@@ -36,7 +40,7 @@ describe("clobsim run --watch", () => {
     clobsim.write("fixed/a.yaml", "scenario: wrong\n");
     const { prints, end } = clobsim.launch(["run", "fixed/a.yaml", "--watch"]);
     await prints(WATCHING);
-    clobsim.write("fixed/a.yaml", scenario("fixed"));
+    overwrite("fixed/a.yaml", scenario("fixed"));
     await prints("✓ fixed");
     const { code, stderr } = await end("SIGTERM");
     expect(code).toBe(0);
