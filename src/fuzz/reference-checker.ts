@@ -37,20 +37,17 @@ function requireReply(decision: Decision, expected: Reply): void {
   }
 }
 
-type Trade = Omit<ReferenceTrade, "kind">;
-
-const tradeText = ({ taker, maker, price, size, fee }: Trade, kind: string): string =>
-  `${kind} ${size} at ${price}, order ${taker} from ${maker}, fee ${fee}`;
+const tradeText = (trade: ReferenceTrade | undefined): string =>
+  trade === undefined
+    ? "no fill"
+    : `${trade.matchType} ${trade.size} at ${trade.price}, order ${trade.taker} from ${trade.maker}, fee ${trade.fee}`;
 
 function requireTrades(found: readonly EventOf<"orderTraded">[], expected: readonly ReferenceTrade[]): void {
   for (let index = 0; index < Math.max(found.length, expected.length); index += 1) {
     const [trade, expectedTrade] = [found[index], expected[index]];
     const difference = tradeDifference(trade, expectedTrade);
-    if (difference === null) continue;
-    const text = trade === undefined ? "no fill" : tradeText(trade, trade.matchType);
-    const expectedText =
-      expectedTrade === undefined ? "no fill" : tradeText(expectedTrade, expectedTrade.kind);
-    throw differs(difference, `fill ${index + 1}`, text, expectedText);
+    if (difference !== null)
+      throw differs(difference, `fill ${index + 1}`, tradeText(trade), tradeText(expectedTrade));
   }
 }
 
@@ -59,7 +56,7 @@ function tradeDifference(trade: EventOf<"orderTraded"> | undefined, expected: Re
   if (expected === undefined) return "fills too many";
   const field = (["maker", "price", "size", "fee"] as const).find((each) => trade[each] !== expected[each]);
   if (field !== undefined) return `${field} of a fill`;
-  return trade.matchType === expected.kind && trade.taker === expected.taker ? null : "kind of a fill";
+  return trade.matchType === expected.matchType && trade.taker === expected.taker ? null : "kind of a fill";
 }
 
 /** Compares orders, markets, books and wallets. */

@@ -1,4 +1,8 @@
-import type { Outcome, SelfTradePolicy, Side } from "../../core/terms.ts";
+import type { CommandOf } from "../../core/commands.ts";
+import type { Market } from "../../core/market.ts";
+import type { Order } from "../../core/order.ts";
+import type { ExchangeConfig } from "../../core/state.ts";
+import type { MatchType, Outcome, WinningOutcome } from "../../core/terms.ts";
 import { inBook, NaiveBook } from "../../scenario/watch/naive-book.ts";
 import {
   ALL_ALLOWED,
@@ -23,60 +27,34 @@ import {
   withoutNonce,
 } from "./wallet.ts";
 
-/** Configuration of an exchange. */
-interface Terms {
-  /** Seed of the draws that decide to which settlements a fault applies. */
-  readonly seed: string;
-  readonly balances: "optimistic" | "settled";
-  readonly faucet: { readonly collateral: number; readonly everyMarket: number };
-  readonly credentials: "once" | "rotate";
-  readonly settlement: "instant" | "auto" | "manual";
-}
-
-interface MarketRules {
-  /** In 0.0001 USDC. */
-  readonly tickSize: number;
-  /** In 0.01 share. */
-  readonly minOrderSize: number;
-  readonly feeRateBps: number;
-  /** Whether both outcomes share a book. */
-  readonly matching: "complementary" | "independent";
-  readonly selfTrade: SelfTradePolicy;
-}
+type MarketRules = Pick<
+  CommandOf<"createMarket">,
+  "tickSize" | "minOrderSize" | "feeRateBps" | "matching" | "selfTrade"
+>;
 
 export interface ReferenceMarket extends MarketRules {
   readonly number: number;
-  status: "ACTIVE" | "CLOSED" | "RESOLVED";
-  winner: Outcome | "SPLIT" | null;
+  status: Market["status"];
+  winner: WinningOutcome | null;
   isReported: boolean;
   readonly books: Record<Outcome, NaiveBook>;
 }
 
-interface NewOrder {
-  readonly address: string;
+interface NewOrder extends Omit<CommandOf<"placeOrder">, "kind" | "tokenId"> {
   readonly market: number;
   readonly outcome: Outcome;
-  readonly side: Side;
-  readonly price: number;
-  readonly size: number;
-  readonly orderType: "GTC" | "GTD" | "FOK" | "FAK";
-  readonly expiration: number | null;
 }
 
 interface ReferenceOrder extends NewOrder {
   readonly number: number;
   filled: number;
-  status: "LIVE" | "MATCHED" | "CANCELED" | "EXPIRED";
+  status: Order["status"];
 }
 
-export interface ReferenceTrade {
-  readonly taker: number;
-  readonly maker: number;
-  /** In terms of the taker's outcome. */
-  readonly price: number;
-  readonly size: number;
-  readonly fee: number;
-  readonly kind: "COMPLEMENTARY" | "MINT" | "MERGE";
+/** The price is in terms of the taker's outcome. */
+export interface ReferenceTrade
+  extends Readonly<Record<"taker" | "maker" | "price" | "size" | "fee", number>> {
+  readonly matchType: MatchType;
 }
 
 /** Result of a command. A refusal has its code, and the amounts of `INSUFFICIENT_BALANCE`. */
@@ -102,7 +80,7 @@ export class ReferenceExchange {
   readonly faults: ReferenceFaults;
   /** Time of the latest operation. */
   now = 0;
-  readonly #terms: Terms;
+  readonly #config: ExchangeConfig;
   readonly #faucet: Wallet;
   readonly #fees: Wallet;
   /** Orders with an expiration. */
@@ -117,9 +95,9 @@ export class ReferenceExchange {
   #transactions = 0;
 
   /** `faucet` is the address of the account that holds the other outcome of granted shares. */
-  constructor(terms: Terms, faucet: string, fees: string) {
-    this.#terms = terms;
-    this.faults = new ReferenceFaults(terms.seed);
+  constructor(config: ExchangeConfig, faucet: string, fees: string) {
+    this.#config = config;
+    this.faults = new ReferenceFaults(config.seed);
     this.#faucet = this.wallet(faucet);
     this.#fees = this.wallet(fees);
   }
@@ -151,7 +129,7 @@ export class ReferenceExchange {
     return DONE;
   }
 
-  endMarket(number: number, winner: Outcome | "SPLIT" | null): Reply {
+  endMarket(number: number, winner: WinningOutcome | null): Reply {
     const market = this.market(number);
     if (market === undefined) return refused("MARKET_NOT_FOUND");
     if (market.status === "RESOLVED" || (winner === null && market.status === "CLOSED")) {
@@ -190,7 +168,7 @@ export class ReferenceExchange {
   }
 
   derive(address: string): Reply {
-    const { faucet, credentials } = this.#terms;
+    const { faucet, credentials } = this.#config;
     const wallet = this.wallet(address);
     if (wallet.derivations > 0 && credentials === "once") return refused("CREDENTIALS_ALREADY_DERIVED");
     if (wallet.derivations === 0) this.fund(address, faucet.collateral, [], faucet.everyMarket);
@@ -210,7 +188,7 @@ export class ReferenceExchange {
     const asset = wallet.balanceOf(side === "BUY" ? 0 : market.number, outcome);
     const required = reservedFor(side, price, size, market.feeRateBps);
     const grant = side === "SELL" ? wallet.pendingGrant(market.number) : 0;
-    const available = spendable(asset, this.#terms.balances) - asset.reserved + grant;
+    const available = spendable(asset, this.#config.balances) - asset.reserved + grant;
     if (required > available) return { ok: false, code: "INSUFFICIENT_BALANCE", required, available };
     this.#mintGrant(wallet, market.number);
     this.#match({ ...order, number: this.orders.length + 1, filled: 0, status: "LIVE" }, market);
@@ -314,7 +292,7 @@ export class ReferenceExchange {
 
   /** Replaces the latest blocks by empty ones. Their transactions are pending again, except failed ones. */
   reorganize(depth: number): Reply {
-    const replaceable = this.#terms.settlement === "instant" ? 0 : 2;
+    const replaceable = this.#config.settlement === "instant" ? 0 : 2;
     const maxDepth = Math.min(replaceable, this.#blocks.length - 1);
     if (depth > maxDepth) return refused("REORGANIZATION_TOO_DEEP");
     const returned = this.#blocks
@@ -466,7 +444,7 @@ export class ReferenceExchange {
   /** Cancels the open orders that a balance no longer covers. The oldest orders are covered first. */
   #cancelUncovered(move: Move): void {
     const asset = assetOf(move);
-    const available = spendable(asset, this.#terms.balances);
+    const available = spendable(asset, this.#config.balances);
     if (asset.reserved <= available) return;
     let covered = 0;
     for (const order of this.orders) {
@@ -512,8 +490,8 @@ export class ReferenceExchange {
     const isSame = taker.outcome === maker.outcome;
     const price = isSame ? maker.price : 10_000 - maker.price;
     const fee = takerFee(price, size, market.feeRateBps);
-    const kind = isSame ? "COMPLEMENTARY" : taker.side === "BUY" ? "MINT" : "MERGE";
-    this.trades.push({ taker: taker.number, maker: maker.number, price, size, fee, kind });
+    const matchType = isSame ? "COMPLEMENTARY" : taker.side === "BUY" ? "MINT" : "MERGE";
+    this.trades.push({ taker: taker.number, maker: maker.number, price, size, fee, matchType });
     this.#fill(maker, maker.price, size, 0, moves);
     this.#fill(taker, price, size, fee, moves);
     if (fee > 0) this.#move({ wallet: this.#fees, market: 0, outcome: USDC, amount: fee }, moves);

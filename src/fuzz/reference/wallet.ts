@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import type { CommandOf } from "../../core/commands.ts";
 import type { Outcome, Side } from "../../core/terms.ts";
 
 /** An amount of one asset: micro-USDC, or 0.01 share. */
@@ -90,15 +91,7 @@ export function takerFee(price: number, size: number, basisPoints: number): numb
 export const reservedFor = (side: Side, price: number, open: number, basisPoints: number): number =>
   side === "BUY" ? price * open + takerFee(price, open, basisPoints) : open;
 
-/** Terms of an injected fault; the probability in millionths. */
-interface FaultTerms {
-  readonly fault: string;
-  readonly probability: number;
-  /** How often it applies; null if unlimited. */
-  readonly times: number | null;
-  /** The only taker order whose settlements it applies to; any if absent. */
-  readonly order?: number;
-}
+type FaultTerms = Pick<CommandOf<"setSettlementFault">, "fault" | "probability" | "times" | "order">;
 
 interface ActiveFault extends FaultTerms {
   readonly number: number;
