@@ -292,11 +292,8 @@ function wrongInPacked(order: readonly unknown[], { tickSize, minOrderSize }: Wo
 /** Writes a world as JSON with a fixed order of keys, and one line for each account and each order. */
 export function writeWorld(world: World): string {
   const devAccounts = world.devAccounts.map((address) => JSON.stringify(address));
-  const traders = world.traders.map((trader) => inline(ordered(trader, WorldTrader.fields)));
-  const events = world.events.map((event) => {
-    const markets = event.markets.map((market) => ordered(market, WorldMarket.fields));
-    return indented(JSON.stringify({ ...ordered(event, WorldEvent.fields), markets }, null, 2));
-  });
+  const traders = world.traders.map((trader) => inline(WorldTrader.write(trader)));
+  const events = world.events.map((event) => indented(WorldEvent.write(event as Infer<typeof WorldEvent>)));
   const flow =
     world.format === "clobsim-world/1"
       ? world.flow.map((row) => JSON.stringify(row))
@@ -312,21 +309,14 @@ export function writeWorld(world: World): string {
 `;
 }
 
-/** Returns a value with its keys in the order of the file. */
-const ordered = <Value extends object>(value: Value, fields: object): Value =>
-  Object.fromEntries(
-    Object.entries(fields).flatMap(([key]) =>
-      Object.hasOwn(value, key) ? [[key, value[key as keyof Value]]] : [],
-    ),
-  ) as Value;
-
 function packedLines(flow: readonly number[]): string[] {
   return Array.from({ length: flow.length / ORDER_WIDTH }, (_, order) =>
     flow.slice(order * ORDER_WIDTH, (order + 1) * ORDER_WIDTH).join(","),
   );
 }
 
-const inline = (value: object): string => JSON.stringify(value, null, 1).replace(/\n */g, " ");
-const indented = (text: string): string => text.replaceAll("\n", "\n    ");
+const inline = (json: string): string => JSON.stringify(JSON.parse(json), null, 1).replace(/\n */g, " ");
+const indented = (json: string): string =>
+  JSON.stringify(JSON.parse(json), null, 2).replaceAll("\n", "\n    ");
 const lines = (items: readonly string[]): string =>
   items.length === 0 ? "[]" : `[\n    ${items.join(",\n    ")}\n  ]`;
