@@ -94,49 +94,6 @@ export function byOperations(venue: Venue, market: string, start: Millis): Execu
   };
 }
 
-/** Maximum number of empty elements that one numbered name may add to the array. */
-const MAX_GAP = 4_096;
-
-/**
- * Order numbers by name. Most flows number their names: o1, o2, o3. These are elements of an array, other names entries of a
- * map, which is slower and needs more memory.
- */
-export class OrderRefs {
-  readonly #named = new Map<string, number>();
-  readonly #numbered: number[] = [];
-  /** The first name without the digits at its end. */
-  #prefix: string | null = null;
-
-  set(ref: string, order: number): void {
-    this.#prefix ??= ref.replace(/\d+$/, "");
-    const index = this.#indexOf(ref);
-    if (index < 0 || index > this.#numbered.length + MAX_GAP) {
-      this.#named.set(ref, order);
-      return;
-    }
-    while (this.#numbered.length < index) this.#numbered.push(0);
-    this.#numbered[index] = order;
-    // The name may be in the map since its gap was too large.
-    if (this.#named.size > 0) this.#named.delete(ref);
-  }
-
-  /** Returns undefined for an unknown name. */
-  get(ref: string): number | undefined {
-    const index = this.#indexOf(ref);
-    const order = index < 0 ? 0 : (this.#numbered[index] ?? 0);
-    return order === 0 ? this.#named.get(ref) : order;
-  }
-
-  /** Returns the number after the prefix; -1 if the rest is not a number without leading zeros. */
-  #indexOf(ref: string): number {
-    const prefix = this.#prefix;
-    if (prefix === null || !ref.startsWith(prefix)) return -1;
-    const digits = ref.slice(prefix.length);
-    const index = Number(digits);
-    return Number.isInteger(index) && String(index) === digits ? index : -1;
-  }
-}
-
 /** A command of an account. */
 export type OwnCommand = Command & { readonly address: string };
 
@@ -169,7 +126,7 @@ export function byCommands(venue: LocalExchange, market: string): ExecuteRow {
   const { exchange } = venue;
   const start = exchange.now;
   const addresses = new Map<string, string>();
-  const orders = new OrderRefs();
+  const orders = new Map<string, number>();
   const addressOf = (account: string): string => {
     let address = addresses.get(account);
     if (address === undefined) {
