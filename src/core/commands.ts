@@ -1,4 +1,11 @@
-import { BLOCK_TERMS, DEFAULT_BASE_FEE, FAULT_TERMS, INITIAL_NATIVE_BALANCE, Mining } from "./chain/chain.ts";
+import {
+  BLOCK_TERMS,
+  DEFAULT_BASE_FEE,
+  FAULT_TERMS,
+  faultText,
+  INITIAL_NATIVE_BALANCE,
+  Mining,
+} from "./chain/chain.ts";
 import { CONTRACTS, numberWord, UNLIMITED } from "./chain/contracts.ts";
 import { CALL_TERMS, type ContractCall, callGas } from "./chain/transaction.ts";
 import { check, DocumentError } from "./document-error.ts";
@@ -140,7 +147,8 @@ const COMMANDS = {
   ),
   setSettlementFault: command(
     record({ ...FAULT_TERMS, blocks: blocks(0) }),
-    ({ fault }) => `set settlement fault ${fault}`,
+    (terms) =>
+      `set settlement fault ${faultText(terms)}${terms.times === null ? "" : `, ${counted(terms.times, "time")}`}`,
   ),
   endSettlementFault: command(record({ number: orNull(id()) }), ({ number }) =>
     number === null ? "end all settlement faults" : `end settlement fault ${number}`,

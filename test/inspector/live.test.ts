@@ -104,7 +104,7 @@ describe.runIf(BROWSER !== null)("the inspector of a running exchange", () => {
       await pane.getByLabel("Kind of fault").selectOption(kind);
       await pane.getByLabel("Number of settlements").fill("3");
       await inspector.button("Set fault", pane).click();
-      await pane.getByText(new RegExp(`: ${kind}, hit 0, 3 remaining`)).waitFor();
+      await pane.getByText(new RegExp(`: ${kind}.*, hit 0, 3 remaining`)).waitFor();
     }
     const faults = async () => orThrow(await client.control.chain.faults()).data.length;
     expect(await faults()).toBe(2);

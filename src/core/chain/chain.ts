@@ -1,3 +1,4 @@
+import { counted, decimalText, orderText } from "../format.ts";
 import { Digest, sha256Hex } from "../hash.ts";
 import {
   address,
@@ -275,6 +276,8 @@ export function unminedOf({ deferred, lost, firstUnprocessed, transactions }: Ch
 }
 
 export const CERTAIN = 1_000_000;
+const CHANCE_PLACES = 6;
+const GWEI_PLACES = 9;
 
 export const FAULT_TERMS = {
   /**
@@ -298,6 +301,19 @@ export const FAULT_TERMS = {
 const SettlementFaultTerms = record(FAULT_TERMS);
 export type SettlementFaultTerms = Infer<typeof SettlementFaultTerms>;
 export type SettlementFaultKind = SettlementFaultTerms["fault"];
+
+/** Describes a fault, without the number of settlements that it hits. */
+export function faultText({ fault, probability, blocks, baseFee, order }: SettlementFaultTerms): string {
+  const words = {
+    delay: `delay by ${counted(blocks, "block")}`,
+    gasSpike: `gas-spike to ${decimalText(baseFee, GWEI_PLACES)} gwei`,
+  };
+  return [
+    fault === "delay" || fault === "gasSpike" ? words[fault] : fault,
+    ...(probability === CERTAIN ? [] : [`probability ${decimalText(probability, CHANCE_PLACES)}`]),
+    ...(order === undefined ? [] : [`only of ${orderText(order)}`]),
+  ].join(", ");
+}
 
 /** Active fault: its number among all faults ever set, from 1, and how many settlements it has hit. */
 export const SettlementFault = record({ number: id(), ...FAULT_TERMS }, { changing: { struck: integer() } });

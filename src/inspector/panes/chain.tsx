@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { FAULT_FIELDS, FAULT_KINDS, type FaultKind, settlementFaultReply } from "../../api/chain.ts";
 import { whyUnsettled } from "../../api/explanations.ts";
-import { type Block, baseFeeOf, headBlock, unminedOf } from "../../core/chain/chain.ts";
+import { type Block, baseFeeOf, faultText, headBlock, unminedOf } from "../../core/chain/chain.ts";
 import { finalHeight, SETTLEMENT_STATUSES, tradeStatus } from "../../core/chain/settlement.ts";
 import { kindOf } from "../../core/chain/transaction.ts";
 import { priceText, sizeText } from "../../core/format.ts";
@@ -96,10 +96,10 @@ function Controls() {
       {faults.length === 0 ? null : (
         <ul class="plain">
           {faults.map((fault) => {
-            const { id, kind: of, struck, remaining } = settlementFaultReply(state, fault);
+            const { id, struck, remaining } = settlementFaultReply(state, fault);
             return (
               <li key={fault.number} class="number">
-                {`${id}: ${of}, hit ${struck}${remaining === null ? "" : `, ${remaining} remaining`} `}
+                {`${id}: ${faultText(fault)}, hit ${struck}${remaining === null ? "" : `, ${remaining} remaining`} `}
                 <ActionButton label="End" onClick={() => action.ask("DELETE", `/sim/chain/faults/${id}`)} />
               </li>
             );

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { whyUnsettled } from "../../../src/api/explanations.ts";
 import { blockAt, CERTAIN } from "../../../src/core/chain/chain.ts";
 import { settledAt } from "../../../src/core/chain/settlement.ts";
+import { type Command, commandText } from "../../../src/core/commands.ts";
 import { violations } from "../../../src/core/invariants/invariants.ts";
 import { documentLines } from "../../../src/core/state-document.ts";
 import type { SettlementMode } from "../../../src/core/terms.ts";
@@ -154,6 +155,20 @@ it("a gas spike is why a settlement waits, from its start to its end, unless its
 });
 
 describe("faults", () => {
+  it.each(
+    rowsOf(`
+      {"fault":"fail","times":1} | set settlement fault fail, 1 time
+      {"fault":"delay","blocks":3,"probability":250000} | set settlement fault delay by 3 blocks, probability 0.25
+      {"fault":"gasSpike","baseFee":500000000000} | set settlement fault gas-spike to 500 gwei
+      {"fault":"ghost","order":12,"times":2} | set settlement fault ghost, only of order 12, 2 times
+    `),
+  )("%s is told as: %s", (terms = "", told) => {
+    const every = { probability: CERTAIN, times: null, blocks: 0, baseFee: 0, reason: null };
+    const { exchange } = openSettlement();
+    const command = { kind: "setSettlementFault", ...every, ...JSON.parse(terms) } as Command;
+    expect(commandText(command, exchange.state)).toBe(told);
+  });
+
   it("of one order hit only its settlement, and are part of the state document", () => {
     const exchange = openSettlement();
     const order = exchange.state.orders.next + 3;
