@@ -1,34 +1,14 @@
-import {
-  NUMBER,
-  type OptionType,
-  optionsProblem,
-  SECRET,
-  TEXT,
-  TEXT_OR_NUMBER,
-  TEXTS,
-  TRUTH,
-} from "./api/option-types.ts";
+import * as option from "./api/option-types.ts";
 import type { LocalExchange, RunningServer } from "./compose.ts";
 import { type Config, readConfig, SETTINGS } from "./config.ts";
-import {
-  ConfigError,
-  flagOf,
-  type OptionKinds,
-  readText,
-  type Settings,
-  withFlagsNamed,
-  wordOf,
-} from "./setting.ts";
+import { ConfigError, flagOf, readText, type Settings, withFlagsNamed, wordOf } from "./setting.ts";
 import type { StartOptions } from "./start-options.ts";
 
 const DEFAULTS: StartOptions = { port: 0, logLevel: "silent" };
 
-const OPTION_TYPES: Readonly<Record<keyof OptionKinds, OptionType>> = {
-  number: NUMBER,
-  truth: TRUTH,
-  textOrNumber: TEXT_OR_NUMBER,
-  texts: TEXTS,
-};
+const { text, number, truth, textOrNumber, texts } = option;
+/** Types of options by the settings' names for them. */
+const TYPES = { text, number, truth, textOrNumber, texts };
 
 const settings: Settings = SETTINGS;
 
@@ -67,11 +47,11 @@ export function givenOptions(
   what = "startExchange",
   excluded: readonly (keyof StartOptions)[] = [],
 ): StartOptions {
-  const types = Object.entries(settings).map(([name, { option, secret }]) => [
+  const types = Object.entries(settings).map(([name, { option: kind, secret }]) => [
     name,
-    secret === true ? SECRET : option === undefined ? TEXT : OPTION_TYPES[option],
+    secret === true ? option.secret : TYPES[kind ?? "text"],
   ]);
-  const problem = optionsProblem(options, Object.fromEntries(types));
+  const problem = option.problemIn(options, Object.fromEntries(types));
   if (problem !== undefined) throw new ConfigError(problem);
   const other = excluded.find((name) => options[name] !== undefined);
   if (other !== undefined)

@@ -1,14 +1,6 @@
 import { resolve } from "node:path";
 import { describe, expect, type TestAPI, test } from "vitest";
-import {
-  type OptionType,
-  oneOf,
-  optionProblem,
-  optionsProblem,
-  positive,
-  TEXT_OR_NUMBER,
-  TEXTS,
-} from "./api/option-types.ts";
+import * as option from "./api/option-types.ts";
 import { type ExchangeMatchers, MATCHERS } from "./fixtures/matchers.ts";
 import {
   type ExchangeFixtures,
@@ -77,10 +69,10 @@ export interface ScenarioSuiteOptions {
   readonly repeat?: number;
 }
 
-const OPTION_TYPES: Readonly<Record<keyof ScenarioSuiteOptions, OptionType>> = {
-  via: oneOf(["auto", "process", "http"]),
-  seed: TEXT_OR_NUMBER,
-  repeat: positive(1_000_000),
+const OPTION_TYPES: Readonly<Record<keyof ScenarioSuiteOptions, option.Type>> = {
+  via: option.oneOf(["auto", "process", "http"]),
+  seed: option.textOrNumber,
+  repeat: option.positive(1_000_000),
 };
 
 const WIDTH = 96;
@@ -91,7 +83,7 @@ const WIDTH = 96;
  * @throws NoFilesError if a path has no scenario, TypeError if an argument is invalid.
  */
 export function scenarioSuite(paths: string | readonly string[], options: ScenarioSuiteOptions = {}): void {
-  const problem = optionProblem("paths", paths, TEXTS) ?? optionsProblem(options, OPTION_TYPES);
+  const problem = option.problemOf("paths", paths, option.texts) ?? option.problemIn(options, OPTION_TYPES);
   if (problem !== undefined) throw new TypeError(problem);
   const run = scenarioRunner(suiteOptions(options));
   const folders = new Map<string, string[]>();

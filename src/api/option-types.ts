@@ -1,7 +1,9 @@
 import { describeValue } from "./errors.ts";
 import { didYouMean } from "./nearest.ts";
 
-export interface OptionType {
+// Types of the options of a library's functions, used as `option.text`.
+
+export interface Type {
   /** Text after "expects" in a message. */
   readonly expected: string;
   readonly accepts: (value: unknown) => boolean;
@@ -12,28 +14,28 @@ export interface OptionType {
 const isOf = (type: string) => (value: unknown) => typeof value === type;
 const isText = isOf("string");
 
-export const TEXT: OptionType = { expected: "a text", accepts: isText };
-export const SECRET: OptionType = { ...TEXT, secret: true };
-export const NUMBER: OptionType = { expected: "a number", accepts: Number.isFinite };
-export const TRUTH: OptionType = { expected: "true or false", accepts: isOf("boolean") };
-export const TEXT_OR_NUMBER: OptionType = {
+export const text: Type = { expected: "a text", accepts: isText };
+export const secret: Type = { ...text, secret: true };
+export const number: Type = { expected: "a number", accepts: Number.isFinite };
+export const truth: Type = { expected: "true or false", accepts: isOf("boolean") };
+export const textOrNumber: Type = {
   expected: "a text or a number",
   accepts: (value) => isText(value) || Number.isFinite(value),
 };
-export const TEXTS: OptionType = {
+export const texts: Type = {
   expected: "a text or a list of texts",
   accepts: (value) => isText(value) || (Array.isArray(value) && value.every(isText)),
 };
-export const FUNCTION: OptionType = { expected: "a function", accepts: isOf("function") };
+export const callable: Type = { expected: "a function", accepts: isOf("function") };
 
 /** An integer from 1 to a bound, inclusive. */
-export const positive = (most: number): OptionType => ({
+export const positive = (most: number): Type => ({
   expected: `a whole number from 1 ${most === Number.MAX_SAFE_INTEGER ? "on" : `to ${most}`}`,
   accepts: (value) => Number.isSafeInteger(value) && Number(value) >= 1 && Number(value) <= most,
 });
 
 /** One of some words, or a value of the type `other`. */
-export const oneOf = (words: readonly string[], other?: OptionType): OptionType => {
+export const oneOf = (words: readonly string[], other?: Type): Type => {
   const all = words.map((word) => JSON.stringify(word)).concat(other?.expected ?? []);
   return {
     expected: `${all.slice(0, -1).join(", ")} or ${all.at(-1)}`,
@@ -42,7 +44,7 @@ export const oneOf = (words: readonly string[], other?: OptionType): OptionType 
 };
 
 /** An object with these members; others are allowed. */
-export const objectWith = (expected: string, members: Readonly<Record<string, OptionType>>): OptionType => ({
+export const objectWith = (expected: string, members: Readonly<Record<string, Type>>): Type => ({
   expected,
   accepts: (value) =>
     typeof value === "object" &&
@@ -55,15 +57,12 @@ export const objectWith = (expected: string, members: Readonly<Record<string, Op
  * Returns a sentence on the first invalid option of a function: its name, what was expected and what was found; or on an
  * option that is not in the table. Returns undefined if all are valid. Options that are undefined are ignored.
  */
-export function optionsProblem(
-  options: unknown,
-  types: Readonly<Record<string, OptionType>>,
-): string | undefined {
+export function problemIn(options: unknown, types: Readonly<Record<string, Type>>): string | undefined {
   if (typeof options !== "object" || options === null || Array.isArray(options))
     return `the options are expected as an object, found ${found(options)}`;
   for (const [name, type] of Object.entries(types)) {
     const value = (options as Record<string, unknown>)[name];
-    const problem = value === undefined ? undefined : optionProblem(name, value, type);
+    const problem = value === undefined ? undefined : problemOf(name, value, type);
     if (problem !== undefined) return problem;
   }
   const [unknown] =
@@ -72,7 +71,7 @@ export function optionsProblem(
 }
 
 /** Returns such a sentence on one value; undefined if it is valid. */
-export const optionProblem = (name: string, value: unknown, type: OptionType): string | undefined =>
+export const problemOf = (name: string, value: unknown, type: Type): string | undefined =>
   type.accepts(value)
     ? undefined
     : `${name} expects ${type.expected}, found ${type.secret === true ? kindOf(value) : found(value)}`;

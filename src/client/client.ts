@@ -1,15 +1,5 @@
 import type { Route } from "../api/endpoints.ts";
-import {
-  FUNCTION,
-  type OptionType,
-  objectWith,
-  oneOf,
-  optionProblem,
-  optionsProblem,
-  positive,
-  SECRET,
-  TEXT,
-} from "../api/option-types.ts";
+import * as option from "../api/option-types.ts";
 import { ATTESTATION, type ClobAuth, clobAuth, isNonce } from "../api/signing.ts";
 import type * as api from "./api-messages.ts";
 import {
@@ -42,23 +32,26 @@ export interface ClientOptions {
   readonly timeoutMs?: number;
 }
 
-const OPTION_TYPES: Readonly<Record<keyof ClientOptions, OptionType>> = {
-  account: objectWith("a wallet, such as await walletOf(privateKey)", {
-    address: TEXT,
-    signTypedData: FUNCTION,
-    signMessage: FUNCTION,
+const OPTION_TYPES: Readonly<Record<keyof ClientOptions, option.Type>> = {
+  account: option.objectWith("a wallet, such as await walletOf(privateKey)", {
+    address: option.text,
+    signTypedData: option.callable,
+    signMessage: option.callable,
   }),
-  credentials: objectWith("{ address, apiKey, secret, passphrase }, four strings", {
-    address: TEXT,
-    apiKey: TEXT,
-    secret: TEXT,
-    passphrase: TEXT,
+  credentials: option.objectWith("{ address, apiKey, secret, passphrase }, four strings", {
+    address: option.text,
+    apiKey: option.text,
+    secret: option.text,
+    passphrase: option.text,
   }),
-  time: oneOf(["local", "server"], { ...FUNCTION, expected: "a function that answers Unix seconds" }),
-  transport: FUNCTION,
-  simToken: SECRET,
-  chainId: positive(Number.MAX_SAFE_INTEGER),
-  timeoutMs: positive(2_147_483_647),
+  time: option.oneOf(["local", "server"], {
+    ...option.callable,
+    expected: "a function that answers Unix seconds",
+  }),
+  transport: option.callable,
+  simToken: option.secret,
+  chainId: option.positive(Number.MAX_SAFE_INTEGER),
+  timeoutMs: option.positive(2_147_483_647),
 };
 
 /** Best bid and ask, mid, spread and last trade of a token; null if there is none. `side` is the last taker's. */
@@ -90,7 +83,7 @@ export class ExchangeClient {
    * @throws TypeError if the URL or an option is invalid.
    */
   constructor(url: string, options: ClientOptions = {}) {
-    const problem = optionsProblem(options, OPTION_TYPES);
+    const problem = option.problemIn(options, OPTION_TYPES);
     if (problem !== undefined) throw new TypeError(problem);
     const base = baseOf(url);
     const { transport, timeoutMs = TIMEOUT_MS } = options;
@@ -121,7 +114,7 @@ export class ExchangeClient {
     nonce: number | bigint = 0,
     scheme: WalletScheme = "typed-data",
   ): Promise<Result<SigningCredentials>> {
-    const problem = optionProblem("scheme", scheme, SCHEME);
+    const problem = option.problemOf("scheme", scheme, SCHEME);
     if (problem !== undefined) throw new TypeError(problem);
     const account = this.#account;
     if (account === null) return failure(NO_WALLET);
@@ -286,7 +279,7 @@ export interface WalletAccount {
 /** How a wallet signs: EIP-712 typed data, or the plain attestation text by EIP-191, without time and nonce. */
 type WalletScheme = "typed-data" | "personal-sign";
 
-const SCHEME = oneOf(["typed-data", "personal-sign"] satisfies readonly WalletScheme[]);
+const SCHEME = option.oneOf(["typed-data", "personal-sign"] satisfies readonly WalletScheme[]);
 
 /** Contents of the attestation that derives credentials. */
 interface Claim {
