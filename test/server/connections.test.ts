@@ -141,7 +141,7 @@ describe("requests of one connection", () => {
 });
 
 describe("a client that sends many requests and reads no answer", () => {
-  const REQUEST_COUNT = 40;
+  const REQUEST_COUNT = 24;
   /** Requests whose answers may fit into buffers of the operating system. */
   const MAX_TAKEN = 12;
 

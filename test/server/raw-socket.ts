@@ -52,6 +52,15 @@ export function repliesTo(
   });
 }
 
+/** Sends a POST many times over one connection, and returns the distinct statuses. */
+export async function postMany(port: number, path: string, body: object, count: number): Promise<number[]> {
+  const text = JSON.stringify(body);
+  const head = [`POST ${path} HTTP/1.1`, HOST, "Content-Type: application/json"];
+  const bytes = [...head, `Content-Length: ${text.length}`, "", text].join("\r\n");
+  const replies = await repliesTo(port, bytes.repeat(count), { replies: count });
+  return [...new Set(replies.map(({ status }) => status))];
+}
+
 /** The single response to these bytes. */
 export async function replyTo(
   port: number,
