@@ -88,7 +88,9 @@ function issueText(body: JsonObject, issue: z.core.$ZodIssue): string {
   const value = valueAt(body, issue.path);
   const isWord = issue.code === "invalid_value" && typeof value === "string";
   const likely = isWord ? didYouMean(value, issue.values.map(String)) : "";
-  return `${issue.path.join(".")}: expected ${expectedBy(issue)}, found ${describeValue(value)}${likely}`;
+  const isLong = issue.code === "too_big" && (typeof value === "string" || Array.isArray(value));
+  const found = isLong ? value.length : describeValue(value);
+  return `${issue.path.join(".")}: expected ${expectedBy(issue)}, found ${found}${likely}`;
 }
 
 /** Types of JSON by zod's words for them, where these differ. */
