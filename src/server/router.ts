@@ -14,18 +14,7 @@ import { quoted } from "../core/format.ts";
 import { authenticate, guardControl } from "./access.ts";
 import { type AppliedFault, injectedError } from "./faults.ts";
 import { HANDLERS } from "./handlers/all.ts";
-import {
-  type Answer,
-  announcedLength,
-  checkMediaType,
-  type Incoming,
-  isChunked,
-  MAX_LARGE_BODY,
-  NO_BODY,
-  type Outgoing,
-  pathOf,
-  readBody,
-} from "./messages.ts";
+import { type Answer, type Incoming, MAX_LARGE_BODY, NO_BODY, type Outgoing, pathOf } from "./messages.ts";
 import { recordRefusedRequest } from "./refused-requests.ts";
 import { hangUp, send, sendAnswer, sendError } from "./send.ts";
 import { type AnyHandler, type Service, viewOf } from "./service.ts";
@@ -47,7 +36,7 @@ function routeOf(service: Service, endpoint: AnyEndpoint, handle: AnyHandler): R
     // Runs at once, up to its end if the handler answers at once.
     const answerWith = async (body: Buffer): Promise<void> => {
       try {
-        if (body.length > 0 && isChunked(request)) checkMediaType(request);
+        if (body.length > 0 && request.isChunked) request.checkMediaType();
         const { broken } = persistence;
         let answer = answerOf(service, endpoint, handle, request, body);
         if (answer instanceof Promise) {
@@ -70,14 +59,14 @@ function routeOf(service: Service, endpoint: AnyEndpoint, handle: AnyHandler): R
     };
     try {
       if (endpoint.access === "control") guardControl(service.options, request);
-      if (!isChunked(request)) {
-        if (announcedLength(request) === 0) return arrived(NO_BODY);
-        checkMediaType(request);
+      if (!request.isChunked) {
+        if (request.announcedLength === 0) return arrived(NO_BODY);
+        request.checkMediaType();
       }
     } catch (error) {
       return fail(error);
     }
-    readBody(request, maximum, (error, body) => (error === null ? arrived(body) : fail(error)));
+    request.readBody(maximum, (error, body) => (error === null ? arrived(body) : fail(error)));
   };
 }
 
