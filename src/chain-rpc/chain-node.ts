@@ -2,6 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { isRpcId, type NotificationSink } from "../api/chain-rpc.ts";
 import { nearest } from "../api/nearest.ts";
 import { shortened } from "../core/format.ts";
+import { readJson } from "../core/json.ts";
 import type { Steps } from "../core/steps.ts";
 import type { Slices } from "../engine/clock.ts";
 import { chainMethods } from "./chain-methods.ts";
@@ -147,12 +148,12 @@ const refuse: Perform = () => {
 };
 
 function parse(bytes: Buffer): unknown {
+  if (!isUtf8(bytes)) throw new RpcError("PARSE_ERROR", "Parse error: expected UTF-8, found other bytes");
   try {
-    if (isUtf8(bytes)) return JSON.parse(bytes.toString("utf8"));
-  } catch {
-    // Same error as for bytes that are not UTF-8.
+    return readJson(bytes.toString("utf8"));
+  } catch (error) {
+    throw new RpcError("PARSE_ERROR", `Parse error: ${(error as Error).message}`);
   }
-  throw new RpcError("PARSE_ERROR", "Parse error: the body is not JSON in UTF-8");
 }
 
 async function answerOne(message: unknown, perform: Perform): Promise<string> {
