@@ -1,7 +1,6 @@
 import type { Balance } from "../core/account.ts";
 import { ASK, BID, type BookDirection } from "../core/book/book.ts";
 import { miningOf } from "../core/chain/chain.ts";
-import { CONTRACTS, TOKEN_UNITS, UNLIMITED } from "../core/chain/contracts.ts";
 import type { Command, CommandOf } from "../core/commands.ts";
 import type { DomainEvent, EventOf } from "../core/events.ts";
 import { numberOf } from "../core/ids.ts";
@@ -367,44 +366,12 @@ function marketAndOutcome({ tokenById }: State, tokenId: string) {
   return { market: marketOfToken(token), outcome: outcomeOf(token) };
 }
 
-/** Returns the call in the terms of the reference exchange. */
+/** Returns a call with the market and outcome that it is about. */
 function referenceCall(
   { from, call }: CommandOf<"sendTransaction">,
   { tokenById, marketByConditionId }: State,
 ): Call {
-  switch (call.kind) {
-    case "split":
-    case "merge":
-      return {
-        kind: call.kind,
-        from,
-        market: marketByConditionId.get(call.condition) ?? 0,
-        size: Number(call.amount) / TOKEN_UNITS,
-      };
-    case "redeem":
-      return { kind: "redeem", from, market: marketByConditionId.get(call.condition) ?? 0 };
-    case "transfer":
-      return { kind: "pay", from, to: call.to, amount: Number(call.amount) };
-    case "safeTransfer": {
-      const token = tokenById.get(call.ids[0] ?? "") ?? 0;
-      const size = Number(call.amounts[0]) / TOKEN_UNITS;
-      return {
-        kind: "give",
-        from,
-        to: call.to,
-        market: marketOfToken(token),
-        outcome: outcomeOf(token),
-        size,
-      };
-    }
-    case "approve": {
-      const spender = call.spender === CONTRACTS.exchange ? "exchange" : "tokens";
-      const amount = call.amount === String(UNLIMITED) ? null : Number(call.amount);
-      return { kind: "allow", from, spender, amount };
-    }
-    case "setApprovalForAll":
-      return { kind: "allowShares", from, isAllowed: call.approved };
-    default:
-      throw new Error(`histories do not draw calls of kind ${call.kind}`);
-  }
+  const token = call.kind === "safeTransfer" ? (tokenById.get(call.ids[0] ?? "") ?? 0) : 0;
+  const market = "condition" in call ? (marketByConditionId.get(call.condition) ?? 0) : marketOfToken(token);
+  return { from, call, market, outcome: outcomeOf(token) };
 }

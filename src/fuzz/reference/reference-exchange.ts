@@ -224,7 +224,7 @@ export class ReferenceExchange {
     const pending = pendingCalls(this.settlements, call.from);
     let next = this.#nonceOf(call.from);
     while (pending.some((each) => each.nonce === next)) next += 1;
-    this.#addSettlement(call, "market" in call ? call.market : 0, 0, nonce ?? next);
+    this.#addSettlement(call, call.market, 0, nonce ?? next);
     return this.#dropCalls(pending.filter((each) => each.nonce === nonce));
   }
 

@@ -1,4 +1,6 @@
 import { createHash } from "node:crypto";
+import { CONTRACTS, TOKEN_UNITS, UNLIMITED } from "../../core/chain/contracts.ts";
+import type { ContractCall } from "../../core/chain/transaction.ts";
 import type { CommandOf } from "../../core/commands.ts";
 import type { Outcome, Side } from "../../core/terms.ts";
 
@@ -191,22 +193,13 @@ export const withoutNonce = (calls: readonly CallSettlement[]): CallSettlement[]
     calls.slice(0, index).some((earlier) => earlier.cause.from === cause.from && earlier.nonce === nonce),
   );
 
-/** A wallet's call of the contracts. Amounts are in 0.01 share or micro-USDC. */
-export type Call = { readonly from: string } & (
-  | { readonly kind: "split" | "merge"; readonly market: number; readonly size: number }
-  | { readonly kind: "redeem"; readonly market: number }
-  /** Approval of USDC; null for unlimited. */
-  | { readonly kind: "allow"; readonly spender: "exchange" | "tokens"; readonly amount: number | null }
-  | { readonly kind: "allowShares"; readonly isAllowed: boolean }
-  | { readonly kind: "pay"; readonly to: string; readonly amount: number }
-  | {
-      readonly kind: "give";
-      readonly to: string;
-      readonly market: number;
-      readonly outcome: Outcome;
-      readonly size: number;
-    }
-);
+/** A wallet's call of the contracts, with the market and outcome that it is about; the market is 0 if it is about none. */
+export interface Call {
+  readonly from: string;
+  readonly call: ContractCall;
+  readonly market: number;
+  readonly outcome: Outcome;
+}
 
 /** Returns the balance that a move changes, without creating it. */
 export const assetOf = ({ wallet, market, outcome }: Move): Amount => wallet.balanceOf(market, outcome);
@@ -221,36 +214,35 @@ export const isCovered = ({ wallet, market, outcome, amount }: Move): boolean =>
 
 /** Returns the moves of a call; null if it reverts. `payout` is what 0.01 share pays, null before the market's report. */
 export function movesOfCall(
-  call: Call,
+  { from: sender, call, market, outcome }: Call,
   walletOf: (address: string) => Wallet,
   payout: Record<Outcome, number> | null,
 ): Move[] | null {
-  const from = walletOf(call.from);
+  const from = walletOf(sender);
   const usdc = (wallet: Wallet, amount: number): Move => ({ wallet, market: 0, outcome: "YES", amount });
   switch (call.kind) {
     case "split":
     case "merge": {
-      const { market, size } = call;
+      const size = Number(call.amount) / TOKEN_UNITS;
       const available =
         call.kind === "split"
-          ? onChain(from.usdc) / 10_000
+          ? onChain(from.usdc) / TOKEN_UNITS
           : Math.min(sharesOnChain(from, market, "YES"), sharesOnChain(from, market, "NO"));
       if (size > available) return null;
-      if (call.kind === "split" && !isWithin(size * 10_000, from.permissions.tokens)) return null;
+      if (call.kind === "split" && !isWithin(size * TOKEN_UNITS, from.permissions.tokens)) return null;
       if (size === 0) return [];
       const sets = call.kind === "split" ? size : -size;
       return [
-        usdc(from, -sets * 10_000),
+        usdc(from, -sets * TOKEN_UNITS),
         { wallet: from, market, outcome: "YES", amount: sets },
         { wallet: from, market, outcome: "NO", amount: sets },
       ];
     }
-    case "allow":
-    case "allowShares":
+    case "approve":
+    case "setApprovalForAll":
       return [];
     case "redeem": {
       if (payout === null) return null;
-      const { market } = call;
       const burnt = { YES: sharesOnChain(from, market, "YES"), NO: sharesOnChain(from, market, "NO") };
       return [
         { wallet: from, market, outcome: "YES" as const, amount: -burnt.YES },
@@ -258,20 +250,23 @@ export function movesOfCall(
         usdc(from, burnt.YES * payout.YES + burnt.NO * payout.NO),
       ].filter(({ amount }) => amount !== 0);
     }
-    case "pay": {
-      if (call.amount > onChain(from.usdc)) return null;
-      if (call.to === call.from || call.amount === 0) return [];
-      return [usdc(from, -call.amount), usdc(walletOf(call.to), call.amount)];
+    case "transfer": {
+      const amount = Number(call.amount);
+      if (amount > onChain(from.usdc)) return null;
+      if (call.to === sender || amount === 0) return [];
+      return [usdc(from, -amount), usdc(walletOf(call.to), amount)];
     }
-    case "give": {
-      const { market, outcome, size, to } = call;
+    case "safeTransfer": {
+      const size = Number(call.amounts[0]) / TOKEN_UNITS;
       if (size > sharesOnChain(from, market, outcome)) return null;
-      if (to === call.from || size === 0) return [];
+      if (call.to === sender || size === 0) return [];
       return [
         { wallet: from, market, outcome, amount: -size },
-        { wallet: walletOf(to), market, outcome, amount: size },
+        { wallet: walletOf(call.to), market, outcome, amount: size },
       ];
     }
+    default:
+      throw new Error(`histories do not draw calls of kind ${call.kind}`);
   }
 }
 
@@ -282,14 +277,16 @@ const afterSpending = (limit: number | null, spent: number): number | null =>
   limit === null ? null : limit - spent;
 
 /** Returns the permissions of a wallet after one of its calls. */
-export function permissionsAfter(call: Call, before: Permissions): Permissions {
+export function permissionsAfter({ call }: Call, before: Permissions): Permissions {
   switch (call.kind) {
-    case "allow":
-      return { ...before, [call.spender]: call.amount };
-    case "allowShares":
-      return { ...before, shares: call.isAllowed };
+    case "approve": {
+      const spender = call.spender === CONTRACTS.exchange ? "exchange" : "tokens";
+      return { ...before, [spender]: call.amount === String(UNLIMITED) ? null : Number(call.amount) };
+    }
+    case "setApprovalForAll":
+      return { ...before, shares: call.approved };
     case "split":
-      return { ...before, tokens: afterSpending(before.tokens, call.size * 10_000) };
+      return { ...before, tokens: afterSpending(before.tokens, Number(call.amount)) };
     default:
       return before;
   }
