@@ -5,7 +5,7 @@ import { orderReply, tradeReply } from "../../api/trading.ts";
 import type { View } from "../../api/view.ts";
 import { botsOf } from "../../bots/bot.ts";
 import { idOf, numberOf } from "../../core/ids.ts";
-import { violations } from "../../core/invariants/invariants.ts";
+import { invariants, violations } from "../../core/invariants/invariants.ts";
 import { findAccount, type State } from "../../core/state.ts";
 import type { Millis } from "../../core/units.ts";
 import type { Exchange } from "../../engine/exchange.ts";
@@ -13,7 +13,7 @@ import { type CalledService, callHandler, type DirectCall } from "../../server/h
 import type { FlowRow } from "../../simulation/flow.ts";
 import type { MarketTerms } from "../language/declarations.ts";
 import { FillWatcher } from "../watch/fill-watcher.ts";
-import { type ExecuteRow, flowCheck, playFlow } from "./play-flow.ts";
+import { type ExecuteRow, playFlow, type RowCheck } from "./play-flow.ts";
 import { marketCommand, SCENARIO_EVENT, Venue, type Wallet, type Wallets } from "./venue.ts";
 import {
   type Attempt,
@@ -29,6 +29,12 @@ import {
   type TokenRef,
   VenueError,
 } from "./views.ts";
+
+/** Minimum number of rows of a flow between two checks. */
+const MIN_ROWS = 100;
+/** A check of all invariants visits every record, so its interval grows with the number of records. */
+const ROWS_PER_RECORD = 8;
+const NOTHING: readonly string[] = [];
 
 /** Creates the markets that a scenario declares. */
 export function createMarkets(exchange: Exchange, markets: readonly MarketTerms[]): void {
@@ -210,8 +216,32 @@ export abstract class ExchangeVenue extends Venue {
     market: string,
     checks: Checks | null = null,
   ): Promise<FlowOutcome> {
-    const check = checks === null ? null : flowCheck(this, checks);
-    return playFlow(this.rowExecutor(market), rows, check);
+    return playFlow(this.rowExecutor(market), rows, checks === null ? null : this.#rowCheck(checks));
+  }
+
+  /**
+   * Returns the check of a flow. Totals of the ledger are checked after 100 rows, or as many as there are
+   * balances; all invariants after 100 rows, or eight for each record. So checks take a fixed share of the flow's time.
+   */
+  #rowCheck(checks: Checks): RowCheck {
+    let totalsAt = checks === "fills" ? Number.POSITIVE_INFINITY : MIN_ROWS;
+    let allAt = totalsAt;
+    const totalsHold = (rows: number): boolean => {
+      const totals = invariants(this.state, "totals");
+      const count = totals.reduce((sum, { checked }) => sum + checked, 0);
+      totalsAt = rows + Math.max(MIN_ROWS, count);
+      return totals.every(({ holds }) => holds);
+    };
+    return (rows) => {
+      const { hasBrokenFill } = this;
+      if (rows < totalsAt && !hasBrokenFill) return NOTHING;
+      if (rows < allAt && !hasBrokenFill && totalsHold(rows)) return NOTHING;
+      const { orders, trades, chain } = this.state;
+      const records = orders.size + trades.size + chain.transactions.size;
+      allAt = rows + Math.max(MIN_ROWS, ROWS_PER_RECORD * records);
+      totalsAt = Math.min(rows + MIN_ROWS, allAt);
+      return this.violations();
+    };
   }
 
   /** Returns what executes the rows of a flow, by default in a market. */

@@ -7,20 +7,28 @@ import { BookPages } from "../../api/order-book.ts";
 import { refusalError, revertWords } from "../../api/refusals.ts";
 import { Bots } from "../../bots/bots.ts";
 import type { Command } from "../../core/commands.ts";
-import type { Refusal } from "../../core/refusals.ts";
 import { outcomeOfCall } from "../../core/rules/contract-calls.ts";
-import { type Millis, money, size } from "../../core/units.ts";
+import { type Millis, millis, money, size } from "../../core/units.ts";
 import { Exchange, type Snapshot } from "../../engine/exchange.ts";
 import { noJournal, type SessionLog } from "../../engine/journal.ts";
 import type { DirectCall } from "../../server/handlers/all.ts";
 import { isRecorded, refusedRequest } from "../../server/refused-requests.ts";
+import type { FlowRow } from "../../simulation/flow.ts";
 import { emptyWorld, openWorld } from "../../simulation/opening.ts";
 import type { World } from "../../simulation/world.ts";
 import type { Scenario } from "../language/steps.ts";
 import { createMarkets, ExchangeVenue } from "./exchange-venue.ts";
-import { byCommands, type ExecuteRow, type OwnCommand } from "./play-flow.ts";
-import { Wallets } from "./venue.ts";
+import { type ExecuteRow, executed, fundingOf } from "./play-flow.ts";
+import { fundCommand, Wallets } from "./venue.ts";
 import { type Attempt, DONE, type Expired, refusedBy, type Soon, type VenueHistory } from "./views.ts";
+
+/** The operation that each row of a flow stands for. */
+const OPERATION = {
+  place: "placeOrder",
+  cancel: "cancelOrder",
+  "cancel-all": "cancelAllOrders",
+  fund: "fundAccount",
+} as const satisfies Record<FlowRow["op"], Operation>;
 
 const NO_FAUCET = { collateral: money(0), everyMarket: size(0) };
 
@@ -83,15 +91,6 @@ export class LocalVenue extends ExchangeVenue {
     return this.handle(operation, signed, (error) => this.#recordRefused(operation, signed, error));
   }
 
-  /** Records a command of an account that the rules refused, as if it had been sent to an operation. */
-  recordRefusal(operation: Operation, command: OwnCommand, refusal: Refusal): void {
-    if (this.#log === null) return;
-    const { address } = command;
-    const error = refusalError(refusal, this.view);
-    error.command = command;
-    this.#recordRefused(operation, { path: { address }, caller: address }, error);
-  }
-
   #recordRefused(operation: Operation, call: DirectCall, error: ApiError): void {
     const { path = {}, body = {}, caller = "" } = call;
     const endpoint = endpointOf(operation);
@@ -139,8 +138,66 @@ export class LocalVenue extends ExchangeVenue {
     return sent.ok ? sent : { ...sent, code: "TRANSACTION_REFUSED" };
   }
 
+  /** Executes rows as commands, without the API, because flows have millions of rows. */
   protected override rowExecutor(market: string): ExecuteRow {
-    return byCommands(this, market);
+    const { exchange } = this;
+    const start = exchange.now;
+    const addresses = new Map<string, string>();
+    const orders = new Map<string, number>();
+    return (row) => {
+      const at = start + row.at;
+      if (at > exchange.now) exchange.advanceTo(millis(at));
+      const address = addresses.get(row.account) ?? this.signIn(row.account);
+      addresses.set(row.account, address);
+      const command = this.#commandOf(row, address, market, orders);
+      const number = exchange.state.orders.next;
+      const decision = exchange.submit(command);
+      if (!decision.ok) {
+        // As `cancelOrder` of the API does.
+        if (decision.refusal.code === "ORDER_NOT_LIVE") return executed(0);
+        const error = refusalError(decision.refusal, this.view);
+        error.command = command;
+        this.#recordRefused(OPERATION[row.op], { path: { address }, caller: address }, error);
+        return refusedBy(error);
+      }
+      const { length } = decision.events;
+      if (row.op === "fund") return executed(0);
+      if (row.op !== "place") {
+        if (row.op === "cancel" && length === 0) throw new Error("a cancel is accepted and cancels nothing");
+        return executed(length);
+      }
+      if (row.ref !== "") orders.set(row.ref, number);
+      return executed(1);
+    };
+  }
+
+  /** Returns the command of a row; `orders` has the numbers of orders by name. */
+  #commandOf(row: FlowRow, address: string, market: string, orders: ReadonlyMap<string, number>): Command {
+    switch (row.op) {
+      case "place":
+        return {
+          kind: "placeOrder",
+          address,
+          tokenId: this.tokenId({ market: row.market ?? market, outcome: row.outcome }),
+          side: row.side,
+          price: row.price,
+          size: row.size,
+          orderType: row.type,
+          expiration: row.expiresIn === null ? null : millis(this.exchange.now + row.expiresIn),
+        };
+      case "cancel": {
+        const number = orders.get(row.ref);
+        return {
+          kind: "cancelOrder",
+          address,
+          orderId: number === undefined ? row.ref : this.orderId(number),
+        };
+      }
+      case "cancel-all":
+        return { kind: "cancelAllOrders", address };
+      case "fund":
+        return fundCommand(address, [fundingOf(row, market)], (token) => this.tokenId(token));
+    }
   }
 
   override snapshot(): Snapshot {
