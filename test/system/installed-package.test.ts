@@ -128,26 +128,7 @@ export const abi: readonly string[] = CONTRACT_ABIS.exchange;
 export const isConfigError = (thrown: unknown): boolean => thrown instanceof ConfigError;
 `;
 
-describe("client code", () => {
-  /** Compiles strictly without `@types/node` and other packages. Returns the errors. */
-  async function compile(name: string, text: string, ...flags: readonly string[]): Promise<string> {
-    inProject(name, text);
-    const strict = "--ignoreConfig --noEmit --strict --exactOptionalPropertyTypes --skipLibCheck false";
-    const plain = ["--target", "es2022", "--lib", "es2022", "--types", "", "--pretty", "false"];
-    const tsc = tool("typescript", "bin", "tsc");
-    const ended = runThere(process.execPath, tsc, ...strict.split(" "), ...plain, ...flags, name);
-    return (await ended.catch(outputOf)).stdout;
-  }
-
-  it.each([
-    ["nodenext", ["--module", "nodenext"]],
-    ["bundler", ["--module", "esnext", "--moduleResolution", "bundler"]],
-  ])("compiles under %s with only the types of the package", async (_name, flags) => {
-    expect(await compile("client.ts", CLIENT, ...flags)).toBe("");
-  });
-
-  it.each(["test.ts", "test.cts"])("has the types of the fixtures and the library in %s", async (name) => {
-    const text = `import { exchange, type ExchangeTest, type Trader } from "clobsim/jest";
+const TEST = `import { exchange, type ExchangeTest, type Trader } from "clobsim/jest";
 import { ExchangeClient, openExchange } from "clobsim";
 const test: ExchangeTest = exchange({ world: "tiny" });
 test("quotes", async ({ exchange, alice }) => {
@@ -158,7 +139,36 @@ test("quotes", async ({ exchange, alice }) => {
   new ExchangeClient("http://localhost", { transport: other.transport });
 });
 `;
-    expect(await compile(name, text, "--module", "nodenext")).toBe("");
+
+const WRONG = `import { ExchangeClient, startExchange } from "clobsim";
+await new ExchangeClient("").place({ tokenId: "1", side: "HOLD", price: 0.5, size: 1 });
+await startExchange({ sed: 7 });
+`;
+
+describe("client code", () => {
+  /** Compiles files strictly without `@types/node` and other packages. Returns the errors. */
+  async function compile(files: Readonly<Record<string, string>>, flags: readonly string[]): Promise<string> {
+    for (const [name, text] of Object.entries(files)) inProject(name, text);
+    const strict = "--ignoreConfig --noEmit --strict --exactOptionalPropertyTypes --skipLibCheck false";
+    const plain = ["--target", "es2022", "--lib", "es2022", "--types", "", "--pretty", "false"];
+    const tsc = tool("typescript", "bin", "tsc");
+    const names = Object.keys(files);
+    const ended = runThere(process.execPath, tsc, ...strict.split(" "), ...plain, ...flags, ...names);
+    return (await ended.catch(outputOf)).stdout;
+  }
+
+  it("compiles under nodenext with only the types of the package, also of fixtures, and gets clear errors", async () => {
+    const files = { "client.ts": CLIENT, "test.ts": TEST, "test.cts": TEST, "wrong.ts": WRONG };
+    const errors = await compile(files, ["--module", "nodenext"]);
+    expect(errors.split("\n").slice(0, -1)).toEqual([
+      `wrong.ts(2,52): error TS2322: Type '"HOLD"' is not assignable to type '"BUY" | "SELL"'.`,
+      "wrong.ts(3,23): error TS2561: Object literal may only specify known properties, but 'sed' does not exist in type 'StartOptions'. Did you mean to write 'seed'?",
+    ]);
+  });
+
+  it("compiles under bundler with only the types of the package", async () => {
+    const flags = ["--module", "esnext", "--moduleResolution", "bundler"];
+    expect(await compile({ "client.ts": CLIENT }, flags)).toBe("");
   });
 
   it("has types for CommonJS, except of vitest, which is an ES module", async () => {
@@ -166,18 +176,7 @@ test("quotes", async ({ exchange, alice }) => {
       (path, index) => `import * as entry${index} from "${path}"; void entry${index};\n`,
     );
     const node = ["--typeRoots", tool("@types"), "--types", "node", "--skipLibCheck"];
-    expect(await compile("all.cts", imports.join(""), "--module", "node16", ...node)).toBe("");
-  });
-
-  it("gets clear type errors", async () => {
-    const wrong = `import { ExchangeClient, startExchange } from "clobsim";
-await new ExchangeClient("").place({ tokenId: "1", side: "HOLD", price: 0.5, size: 1 });
-await startExchange({ sed: 7 });
-`;
-    expect((await compile("wrong.ts", wrong, "--module", "nodenext")).split("\n").slice(0, -1)).toEqual([
-      `wrong.ts(2,52): error TS2322: Type '"HOLD"' is not assignable to type '"BUY" | "SELL"'.`,
-      "wrong.ts(3,23): error TS2561: Object literal may only specify known properties, but 'sed' does not exist in type 'StartOptions'. Did you mean to write 'seed'?",
-    ]);
+    expect(await compile({ "all.cts": imports.join("") }, ["--module", "node16", ...node])).toBe("");
   });
 });
 
