@@ -239,10 +239,13 @@ export class FillWatcher {
     const market = this.#exchange.state.markets.get(marketOfToken(token));
     const isMirrored = market.matching === "complementary" && outcomeOf(token) === "NO";
     const own = isMirrored ? tokenOf(market.number, "YES") : token;
-    const book = this.#books.get(own) ?? new NaiveBook(this.#resting);
-    this.#books.set(own, book);
+    let book = this.#books.get(own);
+    if (book === undefined) {
+      book = new NaiveBook(this.#resting);
+      this.#books.set(own, book);
+    }
     const placed = inBook(side, price, market.tickSize, isMirrored);
-    return { id, owner, size, open: size, ...placed, terms, market, book };
+    return { id, owner, side: placed.side, tick: placed.tick, size, open: size, terms, market, book };
   }
 
   /** Compares a changed order, its level and its account with the exchange's records; null if they agree. */
@@ -301,8 +304,11 @@ export class FillWatcher {
   }
 
   #reservedIn(token: number): number[] {
-    const reserved = this.#reserved.get(token) ?? [];
-    this.#reserved.set(token, reserved);
+    let reserved = this.#reserved.get(token);
+    if (reserved === undefined) {
+      reserved = [];
+      this.#reserved.set(token, reserved);
+    }
     return reserved;
   }
 }

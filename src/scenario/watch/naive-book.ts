@@ -125,8 +125,9 @@ export class NaiveBook<Order extends BookOrder = BookOrder> {
     return best !== undefined && accepts(order, best.tick) ? best.orders[0] : undefined;
   }
 
+  /** Fills an order at the best price. */
   #fill(order: Order, quantity: number): void {
-    const level = this.#levels[order.side][this.#indexOf(order)] as Level<Order>;
+    const level = this.#levels[order.side][0] as Level<Order>;
     level.open -= quantity;
     order.open -= quantity;
     if (order.open === 0) this.cancel(order.id);
