@@ -18,7 +18,7 @@ import { emptyWorld, openWorld } from "../../simulation/opening.ts";
 import type { World } from "../../simulation/world.ts";
 import type { Scenario } from "../language/steps.ts";
 import { createMarkets, ExchangeVenue } from "./exchange-venue.ts";
-import { type ExecuteRow, executed, fundingOf } from "./play-flow.ts";
+import { type ExecuteRow, executed, fundingOf, OrderRefs } from "./play-flow.ts";
 import { fundCommand, Wallets } from "./venue.ts";
 import { type Attempt, DONE, type Expired, refusedBy, type Soon, type VenueHistory } from "./views.ts";
 
@@ -143,12 +143,15 @@ export class LocalVenue extends ExchangeVenue {
     const { exchange } = this;
     const start = exchange.now;
     const addresses = new Map<string, string>();
-    const orders = new Map<string, number>();
+    const orders = new OrderRefs();
     return (row) => {
       const at = start + row.at;
       if (at > exchange.now) exchange.advanceTo(millis(at));
-      const address = addresses.get(row.account) ?? this.signIn(row.account);
-      addresses.set(row.account, address);
+      let address = addresses.get(row.account);
+      if (address === undefined) {
+        address = this.signIn(row.account);
+        addresses.set(row.account, address);
+      }
       const command = this.#commandOf(row, address, market, orders);
       const number = exchange.state.orders.next;
       const decision = exchange.submit(command);
@@ -172,7 +175,7 @@ export class LocalVenue extends ExchangeVenue {
   }
 
   /** Returns the command of a row; `orders` has the numbers of orders by name. */
-  #commandOf(row: FlowRow, address: string, market: string, orders: ReadonlyMap<string, number>): Command {
+  #commandOf(row: FlowRow, address: string, market: string, orders: OrderRefs): Command {
     switch (row.op) {
       case "place":
         return {
