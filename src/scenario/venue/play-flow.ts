@@ -102,8 +102,8 @@ function numberStart(name: string): number {
 }
 
 /**
- * Numbers of orders by name. Flows number their names, o1, o2, o3, so these are elements of a list, which takes a tenth off
- * the time of a long flow that a map of names would need.
+ * Numbers of orders by name. Flows number their names, o1, o2, o3, so these are elements of a list. With a map of all
+ * names, a long flow takes a tenth longer.
  */
 export class OrderRefs {
   /** By the name without its number; the element at 0 has the name that is not numbered. */
