@@ -43,9 +43,21 @@ export class Shell {
 
   /**
    * Runs a line such as `run x.yaml --grep 'a b'`, `NAME=text serve`, `journal data | grep BUY` or `inspect data --json | json accounts.0`.
-   * Returns stdout, stderr after `!! `, and the exit code if it is not 0.
+   * `<a|b|c>` stands for several lines, one with each text, of which `a*200` is that many times a. What several of them in turn
+   * print is returned once, followed by their number. Returns stdout, and stderr after `!! `, or `!2 ` if the exit code is 2.
    */
   async run(line: string): Promise<string[]> {
+    const outputs: { text: string; times: number }[] = [];
+    for (const each of expanded(line)) {
+      const text = (await this.#runOne(each)).join("\n");
+      const last = outputs.at(-1);
+      if (last?.text === text) last.times += 1;
+      else outputs.push({ text, times: 1 });
+    }
+    return outputs.flatMap(({ text, times }) => linesOf(times === 1 ? text : `${text} (${times} times)`));
+  }
+
+  async #runOne(line: string): Promise<string[]> {
     const [command = "", ...filters] = this.#named(line).split(" | ");
     const all = [...command.matchAll(/(?:[^\s']|'[^']*')+/g)].map(([word]) => word.replaceAll("'", ""));
     const first = all.findIndex((word) => !/^(?:[A-Z_]+=|clobsim$)/.test(word));
@@ -59,8 +71,8 @@ export class Shell {
     const printed = linesOf(
       this.#shown(filters.reduce((text, filter) => this.#filtered(text, filter), stdout)),
     );
-    const errors = linesOf(this.#shown(stderr)).map((each) => `!! ${each}`);
-    return [...printed, ...errors, ...(code === 0 ? [] : [`exit ${code}`])];
+    const errors = linesOf(this.#shown(stderr)).map((each) => `!${code === 0 ? "!" : code} ${each}`);
+    return [...printed, ...errors, ...(code === 0 || errors.length > 0 ? [] : [`exit ${code}`])];
   }
 
   #filtered(text: string, filter: string): string {
@@ -79,6 +91,16 @@ export class Shell {
     const named = longestFirst.reduce((shown, [name, value]) => shown.replaceAll(value, name), text);
     return MASKS.reduce((shown, [pattern, word]) => shown.replace(pattern, word), named);
   }
+}
+
+/** Returns the lines for which a line with `<a|b>` stands. */
+function expanded(line: string): string[] {
+  const [, before = "", choices, after = ""] = /^(.*?)<([^<>]*(?:\||\*\d)[^<>]*)>(.*)$/.exec(line) ?? [];
+  if (choices === undefined) return [line];
+  return choices
+    .split("|")
+    .map((choice) => choice.replace(/^(.+)\*(\d+)$/, (_, text, count) => text.repeat(Number(count))))
+    .flatMap((choice) => expanded(before + choice + after));
 }
 
 /** Texts that differ from run to run, and the words for them on a page. */

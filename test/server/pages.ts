@@ -14,9 +14,8 @@ const WALLETS = { alice: 1, bob: 2 } as const;
 const SHOWN_HEADERS = ["x-sim-warning", "x-sim-fault", "retry-after", "allow"];
 
 /**
- * Compares a page of requests with the replies after `> `. A request is signed if it follows the name of a wallet. `<a|b|c>` stands
- * for several requests, one with each text, of which `a*200` is that many times a. The ids in the reply to a request after
- * `named RAIN` are RAIN.id, RAIN.yes and so on from then on, RAIN.ID in upper case.
+ * Compares a page of requests with the replies after `> `. A request is signed if it follows the name of a wallet. The ids in
+ * the reply to a request after `named RAIN` are RAIN.id, RAIN.yes and so on from then on, RAIN.ID in upper case.
  */
 export async function expectPage(api: Api, path: string): Promise<void> {
   const traders = new Map<string, Trader>();
@@ -27,29 +26,33 @@ export async function expectPage(api: Api, path: string): Promise<void> {
     const trader = traders.get(name) ?? expect.fail(`derive ${name} is not before ${line}`);
     return api.ask(trader.signed(request.method, request.path, body));
   };
-  const sendAll = async (...words: string[]) => {
-    const replies: string[] = [];
-    for (const line of expanded(words.join(" "))) replies.push(shown(await send(line)));
-    return replies.join("\n");
+  const sendNamed = async (name: string, line: string) => {
+    const reply = await send(line);
+    expect(reply.status, reply.text).toBe(200);
+    for (const [key, id] of idsIn(reply.body as object)) shell.names.set(`${name}.${key}`, id);
+    return reply;
   };
   const senders = ["GET", "POST", "PUT", "DELETE", ...Object.keys(WALLETS)];
   const verbs = {
-    ...Object.fromEntries(senders.map((first) => [first, (...words: string[]) => sendAll(first, ...words)])),
+    ...Object.fromEntries(
+      senders.map((first) => [
+        first,
+        async (...words: string[]) => shown(await send([first, ...words].join(" "))),
+      ]),
+    ),
     /** Sends a request line and headers as they stand, joined by `; `. By default the host is this machine. */
     raw: async (...words: string[]) => {
-      const replies: string[] = [];
-      for (const request of expanded(words.join(" "))) {
-        const [line = "", ...headers] = Buffer.from(request).toString("latin1").split("; ");
-        const bytes = requestBytes(line, headers.length === 0 ? [HOST] : headers);
-        const before = await api.stateHash();
-        const reply = await replyTo(api.port, bytes);
-        expect(await api.stateHash()).toBe(before);
-        const body = reply.status < 400 ? {} : refusalIn(reply);
-        const named = Object.fromEntries([...reply.headers].map(([name, values]) => [name, values.join()]));
-        replies.push(shown({ ...reply, headers: named, body }));
-      }
-      return replies.join("\n");
+      const [line = "", ...headers] = Buffer.from(words.join(" ")).toString("latin1").split("; ");
+      const bytes = requestBytes(line, headers.length === 0 ? [HOST] : headers);
+      const before = await api.stateHash();
+      const reply = await replyTo(api.port, bytes);
+      expect(await api.stateHash()).toBe(before);
+      const body = reply.status < 400 ? {} : refusalIn(reply);
+      const named = Object.fromEntries([...reply.headers].map(([name, values]) => [name, values.join()]));
+      return shown({ ...reply, headers: named, body });
     },
+    /** Resets the exchange. */
+    reset: async () => void (await api.post("/sim/reset")),
     rpc: async (method = "", ...params: string[]) => {
       const call = `{"jsonrpc":"2.0","id":1,"method":"${method}","params":[${params.join(",")}]}`;
       const { result, error } = (await send(`POST /chain ${call}`)).body as Answer;
@@ -63,35 +66,24 @@ export async function expectPage(api: Api, path: string): Promise<void> {
       shell.names.set(`${name}.address`, account.address);
       return undefined;
     },
-    named: async (name = "", ...words: string[]) => {
-      const reply = await send(words.join(" "));
-      expect(reply.status, reply.text).toBe(200);
-      for (const [key, id] of idsIn(reply.body as object)) shell.names.set(`${name}.${key}`, id);
-      return shown(reply);
-    },
+    named: async (name = "", ...words: string[]) => shown(await sendNamed(name, words.join(" "))),
+    /** Creates a market, and names it. */
+    market: async (name = "", ...words: string[]) =>
+      void (await sendNamed(name, `POST /sim/markets ${words.join(" ")}`)),
   };
   const shell: Shell = new Shell({ path, read: () => "" }, verbs);
   await shell.expectPage(path);
 }
 
-/** Returns the texts for which a line with `<a|b>` stands. */
-function expanded(line: string): string[] {
-  const [, before = "", choices, after = ""] = /^([^<]*)<([^<>]*)>(.*)$/.exec(line) ?? [];
-  if (choices === undefined) return [line];
-  return choices
-    .split("|")
-    .map((choice) => choice.replace(/^(.+)\*(\d+)$/, (_, text, count) => text.repeat(Number(count))))
-    .flatMap((choice) => expanded(before + choice + after));
-}
-
-/** Returns a reply: a refusal in a line as status, code, error, hint and details; then headers. */
+/** Returns a reply: a refusal in a line as status, code, error, hint, details and headers, else the body and a line of headers. */
 function shown({ status, text, body, headers }: Reply<unknown>): string {
   const { code, error, hint, details } = body as Refusal;
+  const named = SHOWN_HEADERS.flatMap((name) =>
+    headers[name] === undefined ? [] : `${name}: ${headers[name]}`,
+  );
+  if (status < 400) return [text || `${status}`, named.join("; ")].join("\n").trimEnd();
   const refusal = [`${status} ${code} ${error}`, hint, details && JSON.stringify(details)];
-  const content =
-    status < 400 ? text || `${status}` : refusal.filter((part) => part !== undefined).join("; ");
-  const named = SHOWN_HEADERS.filter((name) => headers[name] !== undefined);
-  return [content, ...named.map((name) => `${name}: ${headers[name]}`)].join("\n");
+  return [...refusal.filter((part) => part !== undefined), ...named].join("; ");
 }
 
 /** Returns the ids in a reply, by the ends of their names. */
