@@ -6,7 +6,13 @@ import { idOf } from "../core/ids.ts";
 import { type Market, tokenIdIn } from "../core/market.ts";
 import { type Stream, stream } from "../core/random.ts";
 import type { ExchangeConfig, State } from "../core/state.ts";
-import { type Outcome, SELF_TRADE_POLICIES, type Side } from "../core/terms.ts";
+import {
+  ORDER_TYPES,
+  type Outcome,
+  SELF_TRADE_POLICIES,
+  type Side,
+  WINNING_OUTCOMES,
+} from "../core/terms.ts";
 import { type Millis, millis, money, price, size } from "../core/units.ts";
 import type { MarketTerms } from "../scenario/language/declarations.ts";
 import { marketCommand, SCENARIO_EVENT } from "../scenario/venue/venue.ts";
@@ -88,7 +94,7 @@ export function profileOf(seed: number) {
     config,
     accounts: random.between(2, 5),
     markets: Array.from({ length: random.pick([1, 1, 2, 3]) }, () => drawMarketTerms(random)),
-    orderTypes: drawSubset(random, ["GTC", "GTD", "FOK", "FAK"] as const),
+    orderTypes: drawSubset(random, ORDER_TYPES),
     /** Maximum distance of order prices from the middle price, in ticks. */
     maxDistance: random.pick([1, 2, 3, 5, 9, 400]),
     /** Whether buys are priced below the middle and sells above it, so that most of them rest. */
@@ -122,15 +128,8 @@ function drawSubset<T>(random: Stream, all: readonly T[]): readonly T[] {
 }
 
 /** Describes a profile in one line. */
-export function profileText({
-  config,
-  accounts,
-  markets,
-  orderTypes,
-  weights,
-  faults,
-  storage,
-}: FuzzProfile): string {
+export function profileText(profile: FuzzProfile): string {
+  const { config, accounts, markets, orderTypes, weights, faults, storage } = profile;
   const shown = markets.map(
     ({ tickSize, feeRateBps, matching, selfTrade }) =>
       `tick ${tickSize / 10_000} fee ${feeRateBps} ${matching} ${selfTrade}`,
@@ -222,11 +221,7 @@ export class Generator {
       const isClosed = this.#random.oneIn(2);
       const { number: market } = this.#market(state);
       if (isClosed) return { kind: "closeMarket", market };
-      return {
-        kind: "resolveMarket",
-        market,
-        winningOutcome: this.#random.pick(["YES", "NO", "SPLIT"] as const),
-      };
+      return { kind: "resolveMarket", market, winningOutcome: this.#random.pick(WINNING_OUTCOMES) };
     },
     createMarket: ({ markets }) =>
       marketCommand({ ...drawMarketTerms(this.#random), name: `m${markets.next}` }, 1),
@@ -267,10 +262,22 @@ export class Generator {
     };
   }
 
-  #call(state: State, sender: string): CommandOf<"sendTransaction"> {
+  /** Draws a wallet's call on the settlement chain. Most calls succeed. */
+  #call(state: State, from: string): CommandOf<"sendTransaction"> {
+    const random = this.#random;
     const market = this.#market(state);
-    const to = addressAt(this.#random.below(this.#profile.accounts + 1));
-    return callCommand(this.#random, sender, market, to);
+    const to = addressAt(random.below(this.#profile.accounts + 1));
+    const amount = String(random.pick(SIZES) * TOKEN_UNITS);
+    const sets = { collateral: CONTRACTS.collateral, parent: NO_PARENT, condition: market.conditionId };
+    const ids = [tokenIdIn(market, random.oneIn(2) ? "YES" : "NO")];
+    const calls: readonly ContractCall[] = [
+      { kind: "split", ...sets, partition: ["1", "2"], amount },
+      { kind: "merge", ...sets, partition: ["1", "2"], amount },
+      { kind: "redeem", ...sets, indexSets: ["1", "2"] },
+      { kind: "transfer", to, amount },
+      { kind: "safeTransfer", from, to, ids, amounts: [amount], isBatch: false },
+    ];
+    return sendTransaction(from, random.pick(calls));
   }
 
   /** Replaces a pending call, if possible one that a reorganization returned to the pool; sends another if none is pending. */
@@ -299,11 +306,10 @@ export class Generator {
         const nonce = Math.max(0, mined + random.pick([-2, -1, -1, 1, 3]));
         return { kind: "setNonce", address: wallet, nonce };
       }
-      case 1:
-        return {
-          kind: "dropTransaction",
-          transaction: Math.max(1, chain.transactions.size - random.below(4)),
-        };
+      case 1: {
+        const transaction = Math.max(1, chain.transactions.size - random.below(4));
+        return { kind: "dropTransaction", transaction };
+      }
       case 2: {
         const mode = random.pick(["instant", "auto", "auto", "manual"] as const);
         return { kind: "setMining", mode, intervalMs: random.pick([1000, 2000, 30_000]) };
@@ -316,16 +322,13 @@ export class Generator {
   }
 
   #badOrder(order: CommandOf<"placeOrder">, now: Millis): CommandOf<"placeOrder"> {
-    switch (this.#random.below(4)) {
-      case 0:
-        return { ...order, price: price(order.price === 9_999 ? 1 : order.price + 1) };
-      case 1:
-        return { ...order, size: size(1) };
-      case 2:
-        return { ...order, tokenId: "1" };
-      default:
-        return { ...order, orderType: "GTD", expiration: now };
-    }
+    const flaws: readonly Partial<CommandOf<"placeOrder">>[] = [
+      { price: price(order.price === 9_999 ? 1 : order.price + 1) },
+      { size: size(1) },
+      { tokenId: "1" },
+      { orderType: "GTD", expiration: now },
+    ];
+    return { ...order, ...this.#random.pick(flaws) };
   }
 
   /** Cancels one of the latest orders. `by` is the caller's address; null for the owner's. */
@@ -381,29 +384,6 @@ const addressAt = (index: number): string => `0x${(index + 1).toString(16).padSt
 const SIZES = [0, 1, 100, 777, 5000];
 const GAS = 500_000;
 const GWEI = 1_000_000_000;
-
-/** Draws a wallet's call on the settlement chain. Most calls succeed. */
-function callCommand(random: Stream, from: string, market: Market, to: string): CommandOf<"sendTransaction"> {
-  const amount = random.pick(SIZES);
-  const { conditionId: condition } = market;
-  const sets = { collateral: CONTRACTS.collateral, parent: NO_PARENT, condition };
-  const tokens = String(amount * TOKEN_UNITS);
-  const calls: readonly ContractCall[] = [
-    { kind: "split", ...sets, partition: ["1", "2"], amount: tokens },
-    { kind: "merge", ...sets, partition: ["1", "2"], amount: tokens },
-    { kind: "redeem", ...sets, indexSets: ["1", "2"] },
-    { kind: "transfer", to, amount: tokens },
-    {
-      kind: "safeTransfer",
-      from,
-      to,
-      ids: [tokenIdIn(market, random.oneIn(2) ? "YES" : "NO")],
-      amounts: [tokens],
-      isBatch: false,
-    },
-  ];
-  return sendTransaction(from, random.pick(calls));
-}
 
 /** Returns the fee of a replacement. */
 const raised = (fee: number): number => Math.ceil((fee * 5) / 4);

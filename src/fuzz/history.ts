@@ -1,7 +1,6 @@
 import { DEFAULT_CONFIG } from "../config.ts";
 import type { Command } from "../core/commands.ts";
 import { withoutFigures } from "../core/format.ts";
-import type { Invariant } from "../core/invariants/check.ts";
 import { violations } from "../core/invariants/invariants.ts";
 import { parseDocument } from "../core/rebuild-state.ts";
 import type { ExchangeConfig, State } from "../core/state.ts";
@@ -24,12 +23,7 @@ import { CheckFailed, type Failure } from "./seeds.ts";
 export const START = millis(1_767_225_600_000);
 
 /** Events that transfer no funds. */
-const ORDER_EVENTS: ReadonlySet<string> = new Set([
-  "orderPlaced",
-  "orderRested",
-  "orderCanceled",
-  "orderExpired",
-]);
+const ORDER_EVENTS = new Set<string>(["orderPlaced", "orderRested", "orderCanceled", "orderExpired"]);
 
 export const openPlain: OpenExchange = (config, start, journal) => new Exchange(config, start, journal);
 
@@ -131,19 +125,15 @@ export class History {
     this.#checkInvariants();
   }
 
-  #checkInvariants(): void {
-    for (const { name, differences } of this.#violations()) {
-      throw new CheckFailed("an invariant does not hold", name, `${name}: ${differences[0] ?? ""}`);
-    }
-  }
-
   /** Checks all invariants; after events that transfer no funds, only those of orders. */
-  #violations(): readonly Invariant[] {
-    const { state } = this.exchange;
+  #checkInvariants(): void {
     const hasOrderEventsOnly =
       this.#batches.length > 0 &&
       this.#batches.every(({ events }) => events.every(({ kind }) => ORDER_EVENTS.has(kind)));
-    return violations(state, hasOrderEventsOnly ? "orders" : undefined);
+    const [broken] = violations(this.exchange.state, hasOrderEventsOnly ? "orders" : undefined);
+    if (broken === undefined) return;
+    const { name, differences } = broken;
+    throw new CheckFailed("an invariant does not hold", name, `${name}: ${differences[0] ?? ""}`);
   }
 
   /** Reopens the exchange and requires the same state. */
@@ -164,8 +154,7 @@ export class History {
 
   /** Replays the accepted commands on a new exchange and requires the same state. */
   #replay(): void {
-    const { exchange } = this;
-    const { record } = this.host;
+    const { exchange, record } = this.host;
     if (!(record instanceof SessionLog)) return;
     const replayed = openEmpty(this.profile.config, this.#open);
     for (const { at, command } of record.entries ?? []) {
@@ -218,11 +207,7 @@ function openInMemory(config: ExchangeConfig, open: OpenExchange): ExchangeHost 
 }
 
 /** Opens an exchange with an empty world, as at the beginning of a history's report. */
-export function openEmpty(
-  config: ExchangeConfig,
-  open: OpenExchange,
-  journal: Journal = noJournal,
-): Exchange {
+export function openEmpty(config: ExchangeConfig, open: OpenExchange, journal: Journal = noJournal) {
   const exchange = open(config, START, journal);
   originOfWorld(emptyWorld(config.seed), config, START).play(exchange);
   return exchange;

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Command } from "../core/commands.ts";
 import { moneyText, sizeText } from "../core/format.ts";
 import type { Decision } from "../core/refusals.ts";
-import type { State } from "../core/state.ts";
+import type { ExchangeConfig, State } from "../core/state.ts";
 import type { Side } from "../core/terms.ts";
 import { price, size } from "../core/units.ts";
 import { Exchange } from "../engine/exchange.ts";
@@ -100,9 +100,7 @@ function bookText({ books, tickSize, matching }: ReferenceMarket, prefix: string
     const levels = (side: Side): string =>
       books[outcome]
         .depth(side)
-        .map(({ tick: level, open }) =>
-          levelText({ price: price(level * tickSize), size: size(open), orders: null }),
-        )
+        .map(({ tick, open }) => levelText({ price: price(tick * tickSize), size: size(open), orders: null }))
         .join(", ");
     return `${prefix}${outcome}: { bids: [${levels("BUY")}], asks: [${levels("SELL")}] }`;
   });
@@ -128,11 +126,8 @@ export async function writeFailure(
   const { record } = history.host;
   if (!(record instanceof SessionLog))
     return { scenario: null, report, remark: "the exchange was on a disk, and a scenario's is in memory" };
-  return writeScenario(
-    join(folder, `${name}.yaml`),
-    report,
-    await reproduce(history, record.entries ?? [], open),
-  );
+  const reproduction = await reproduce(history, record.entries ?? [], open);
+  return writeScenario(join(folder, `${name}.yaml`), report, reproduction);
 }
 
 /** Writes the scenario if there is one, and names the files of the failure. */
@@ -175,21 +170,10 @@ export function shrinkDeadline(): (reserveMs: number) => boolean {
 }
 
 /** Tries the failures that a scenario can show, one after the other, and returns the first that it reproduces. */
-async function reproduce(
-  history: History,
-  entries: readonly Accepted[],
-  open: OpenExchange,
-): Promise<Reproduction> {
+async function reproduce(history: History, entries: readonly Accepted[], open: OpenExchange) {
   const { config } = history.profile;
-  const options: ShrinkHistoryOptions = {
-    isOver: shrinkDeadline(),
-    open: (terms) => openEmpty(terms, open),
-  };
-  const names = historyNames({
-    open: () => openEmpty(config, open),
-    entries,
-    devAccounts: [],
-  });
+  const options = { isOver: shrinkDeadline(), open: (terms: ExchangeConfig) => openEmpty(terms, open) };
+  const names = historyNames({ open: () => openEmpty(config, open), entries, devAccounts: [] });
   const whole = { config, start: START, entries: withThrown(history, entries) };
   let reproduction: Reproduction = { text: null, remark: "no step of a scenario shows it" };
   for (const expected of [null, refusalOf(history, names), ...differencesOf(history, names)]) {
@@ -232,21 +216,16 @@ const COMMANDS = 100;
 /** An exchange with a defect: the unfilled rest of a FAK order stays in the book. */
 class DefectiveExchange extends Exchange {
   override submit(command: Command): Decision {
-    return super.submit(
-      command.kind === "placeOrder" && command.orderType === "FAK"
-        ? { ...command, orderType: "GTC" }
-        : command,
-    );
+    const isChanged = command.kind === "placeOrder" && command.orderType === "FAK";
+    return super.submit(isChanged ? { ...command, orderType: "GTC" } : command);
   }
 }
 
 /** Whether the fuzzer finds a planted defect. Every campaign checks this first. */
 export async function findsCanary(): Promise<boolean> {
+  const openDefective: OpenExchange = (...terms) => new DefectiveExchange(...terms);
   for (let seed = 0; seed < SEEDS; seed += 1) {
-    const history = await History.open(
-      seed,
-      (config, start, journal) => new DefectiveExchange(config, start, journal),
-    );
+    const history = await History.open(seed, openDefective);
     if ((await history.run(COMMANDS)) !== null) return true;
   }
   return false;

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { Socket } from "node:net";
-import { ENDPOINTS } from "../../api/endpoints.ts";
+import { endpointOf } from "../../api/endpoints.ts";
 import { ApiError, errorBody } from "../../api/errors.ts";
 import { MarketRanking, SearchIndex } from "../../api/market-search.ts";
 import { BookPages } from "../../api/order-book.ts";
@@ -98,8 +98,6 @@ function parsed(text: string): unknown {
   }
 }
 
-const ENDPOINT_OF = new Map(ENDPOINTS.map((endpoint) => [endpoint.operation, endpoint]));
-
 export type AnswerReplay = ReturnType<typeof openReplay>;
 
 /**
@@ -121,14 +119,9 @@ export function openReplay(origin: Origin, { numbers }: Pick<ObservationLog, "nu
     /** Executes a request at the current state and returns its reply. @throws Finding if a handler fails. */
     reply: async (observation: Observation): Promise<Reply> => {
       const { request, answer } = observation;
-      const endpoint = ENDPOINT_OF.get(request.operation);
-      if (endpoint === undefined) throw new RangeError(`no endpoint ${request.operation}`);
-      const fresh = {
-        ...service,
-        books: new BookPages(),
-        ranking: new MarketRanking(),
-        search: new SearchIndex(),
-      };
+      const endpoint = endpointOf(request.operation);
+      const uncached = { books: new BookPages(), ranking: new MarketRanking(), search: new SearchIndex() };
+      const fresh = { ...service, ...uncached };
       const handle = HANDLERS[request.operation] as AnyHandler;
       const body = Buffer.from(request.body);
       try {

@@ -44,17 +44,12 @@ function checkRealTime({ observations, mayLose }: ObservationLog): Known {
   const known = new Map<Observation, Version>();
   const onConnection = new Map<number, Version>();
   let latest = BEGINNING;
-  const requests = observations.map((observation) => ({
-    order: observation.sent,
-    observation,
-    answer: null,
-  }));
-  const answers = observations.flatMap((observation) =>
-    observation.answered === null || observation.answer === null
-      ? []
-      : [{ order: observation.answered, observation, answer: observation.answer }],
-  );
-  for (const { observation, answer } of [...requests, ...answers].sort((a, b) => a.order - b.order)) {
+  const moments = observations.flatMap((observation) => {
+    const { sent, answered, answer } = observation;
+    const request = { order: sent, observation, answer: null };
+    return answered === null ? [request] : [request, { order: answered, observation, answer }];
+  });
+  for (const { observation, answer } of moments.sort((a, b) => a.order - b.order)) {
     const { operation } = observation.request;
     if (answer === null) {
       known.set(observation, latest);
@@ -239,10 +234,9 @@ class ReplayCheck {
       await this.#checkAnswersHere();
       if (index % COMMANDS_PER_CHECK === 0) this.#checkInvariants();
     }
-    for (const [observation] of this.#others.values()) {
-      if (observation === undefined) continue;
-      throw Finding.ofAnswer(observation, "in the middle of a command", ", in the middle of a command");
-    }
+    const [left] = [...this.#others.values()].flat();
+    if (left !== undefined)
+      throw Finding.ofAnswer(left, "in the middle of a command", ", in the middle of a command");
     this.#checkInvariants();
     const { hash } = this.#replay.exchange;
     const { finalHash } = this.#log;
@@ -288,8 +282,7 @@ class ReplayCheck {
       throw Finding.about(early, `seen before its request: ${kind}`, `${answerName(early)}, and ${shown}`);
     }
     const unanswered = [...this.#unanswered].filter(
-      (observation) =>
-        observation.request.operation === OPERATION_OF[kind] && this.#isBefore(observation, entry),
+      (each) => each.request.operation === OPERATION_OF[kind] && this.#isBefore(each, entry),
     );
     const candidates = [...claimants, ...unanswered];
     exchange.passTo(entry.at);
@@ -299,10 +292,9 @@ class ReplayCheck {
       reply = await this.#replay.reply(candidate);
       const accepted = this.#replay.acceptedSince(entry.sequence - 1);
       if (accepted[0] !== undefined && sameCommand(accepted[0].command, entry.command)) {
-        this.#checkExecuted(candidate, entry, accepted, reply);
+        this.#checkExecuted(candidate, accepted, reply);
         const others = claimants.filter((claimant) => claimant !== candidate);
-        this.#requireNoneLost(others, entry);
-        return;
+        return this.#requireNoneLost(others, entry);
       }
       if (before !== null) exchange.restore(before);
     }
@@ -311,25 +303,16 @@ class ReplayCheck {
   }
 
   /** Requires that a request's answer, and the commands due after it, are those observed. */
-  #checkExecuted(
-    observation: Observation,
-    entry: Accepted,
-    accepted: readonly Accepted[],
-    reply: Reply,
-  ): void {
+  #checkExecuted(observation: Observation, accepted: readonly Accepted[], reply: Reply): void {
     this.#unanswered.delete(observation);
-    const offset = entry.sequence - this.#first - 1;
-    const different = accepted.findIndex(({ command, at }, index) => {
-      const recorded = this.#entries[offset + index];
+    const different = accepted.findIndex(({ command, at, sequence }) => {
+      const recorded = this.#entries[sequence - this.#first - 1];
       return recorded === undefined || !sameCommand(recorded.command, command) || recorded.at !== at;
     });
     if (different > 0) {
       const kind = accepted[different]?.command.kind ?? "nothing";
-      throw Finding.about(
-        observation,
-        `does not follow: ${kind}`,
-        `${kind} follows it, but not in the journal`,
-      );
+      const sentence = `${kind} follows it, but not in the journal`;
+      throw Finding.about(observation, `does not follow: ${kind}`, sentence);
     }
     if (observation.answer === null) return;
     requireSame(observation, reply);
@@ -355,11 +338,10 @@ class ReplayCheck {
       ({ sequence, command }) => sequence < entry.sequence && sameCommand(command, entry.command),
     );
     const sentence = `sequence ${entry.sequence}, ${commandName(entry)}, was not caused by a request`;
-    return new Finding(
-      isTwice ? `executed twice: ${kind}` : `without a request: ${kind}`,
-      isTwice ? `${sentence}, and the same command was executed before` : sentence,
-      this.#firstThatShows(entry),
-    );
+    const [key, more] = isTwice
+      ? ["executed twice", ", and the same command was executed before"]
+      : ["without a request", ""];
+    return new Finding(`${key}: ${kind}`, `${sentence}${more}`, this.#firstThatShows(entry));
   }
 
   /** Compares the answers at the current sequence with replies made now. */

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { existsSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -36,12 +36,8 @@ import {
 
 /** Returns the request that derives API keys, signed by a wallet. */
 export async function derivationRequest(wallet: Wallet): Promise<SentRequest> {
-  const claim = {
-    scheme: "typed-data",
-    chainId: CHAIN_IDS[0],
-    unixTime: OPENED_AT / 1000,
-    nonce: 0,
-  } as const;
+  const unixTime = OPENED_AT / 1000;
+  const claim = { scheme: "typed-data", chainId: CHAIN_IDS[0], unixTime, nonce: 0 } as const;
   return requestTo("deriveApiKey", { body: await attest(await signerOf(wallet), claim) });
 }
 
@@ -84,13 +80,12 @@ class FuzzSession {
 
   #log(hash: string | null): ObservationLog {
     const { faultOneIn, server, numbers } = this.#profile;
-    const reasons = [
-      ...(faultOneIn > 0 ? (["faults"] as const) : []),
-      ...(server === "killed" ? (["kill"] as const) : []),
-    ];
+    const mayLose: ("faults" | "kill")[] = [];
+    if (faultOneIn > 0) mayLose.push("faults");
+    if (server === "killed") mayLose.push("kill");
     return {
       numbers,
-      mayLose: this.#clients.hasTimedOut ? [] : reasons,
+      mayLose: this.#clients.hasTimedOut ? [] : mayLose,
       finalHash: hash === null ? null : (/"hash":"([^"]+)"/.exec(hash)?.[1] ?? null),
       observations: this.#clients.observations,
     };
@@ -102,16 +97,8 @@ class FuzzSession {
     const event = await this.#done<{ id: string }>(requestTo("createEvent", { body: { title: "Fuzz" } }));
     const opened: TradedMarket[] = [];
     for (const terms of markets) {
-      const { slug, tick, feeRateBps, matching, selfTrade } = terms;
-      const body = {
-        eventId: event.id,
-        question: slug,
-        slug,
-        tickSize: tick / 10_000,
-        feeRateBps,
-        matching,
-        selfTrade,
-      };
+      const { slug, tick, middle, ...rules } = terms;
+      const body = { eventId: event.id, question: slug, slug, tickSize: tick / 10_000, ...rules };
       const { id, tokens } = await this.#done<Market>(requestTo("createMarket", { body }));
       opened.push({ terms, id, tokenIds: tokens.map(({ tokenId }) => tokenId) });
     }
@@ -137,9 +124,8 @@ class FuzzSession {
   async #done<Body>(request: SentRequest): Promise<Body> {
     const answer = await this.#clients.ask(0, request);
     if (answer?.status === 200) return JSON.parse(answer.body) as Body;
-    throw new Error(
-      `${request.operation} is answered with ${answer?.status ?? "nothing"}: ${answer?.body ?? ""}`,
-    );
+    const { status, body } = answer ?? { status: "nothing", body: "" };
+    throw new Error(`${request.operation} is answered with ${status}: ${body}`);
   }
 
   /** Sends the drawn requests in rounds, from several clients at once. Some clients do not wait for their answers. */
@@ -257,8 +243,13 @@ export async function openServer(profile: HttpProfile, program: () => string): P
   try {
     const world = join(folder, "world.json");
     await writeFile(world, JSON.stringify(emptyWorld(profile.seed)));
-    const flags = flagsOf(profile, world, join(folder, "data"));
-    const server = await (profile.server === "killed" ? openProgram(flags, program()) : openHere(flags));
+    const { server: kind, numbers, settlement, balances, durability } = profile;
+    const flags = {
+      ...{ port: "0", clock: "frozen", faucet: "0", "log-level": "silent" },
+      ...{ world, numbers, settlement, balances },
+      ...(kind !== "memory" && { data: join(folder, "data"), durability }),
+    };
+    const server = await (kind === "killed" ? openProgram(flags, program()) : openHere(flags));
     return { ...server, close: () => server.close().finally(remove) };
   } catch (error) {
     await remove();
@@ -266,18 +257,8 @@ export async function openServer(profile: HttpProfile, program: () => string): P
   }
 }
 
+/** Flags of `clobsim serve`. */
 type Flags = Readonly<Record<string, string>>;
-
-/** Returns the flags of `clobsim serve` for a profile. */
-const flagsOf = (
-  { server, numbers, settlement, balances, durability }: HttpProfile,
-  world: string,
-  data: string,
-): Flags => ({
-  ...{ port: "0", clock: "frozen", faucet: "0", "log-level": "silent" },
-  ...{ world, numbers, settlement, balances },
-  ...(server !== "memory" && { data, durability }),
-});
 
 async function openHere(flags: Flags): Promise<FuzzServer> {
   const given = Object.fromEntries(Object.entries(flags).map(([name, text]) => [name, [text]]));
@@ -289,34 +270,26 @@ async function openHere(flags: Flags): Promise<FuzzServer> {
 }
 
 async function openProgram(flags: Flags, program: string): Promise<FuzzServer> {
-  if (!existsSync(program)) {
-    throw new Error(
-      `a server that is killed needs the built program, and ${program} does not exist: run npm run build`,
-    );
-  }
+  const missing = `and ${program} does not exist: run npm run build`;
+  if (!existsSync(program)) throw new Error(`a server that is killed needs the built program, ${missing}`);
   const args = ["serve", ...Object.entries(flags).flatMap(([name, text]) => [`--${name}`, text])];
-  const start = (): Promise<Running> => startProgram(program, args);
-  let running = await start();
+  let running: Running = await startProgram(program, args);
   return {
     port: running.port,
     kill: async () => {
-      await end(running, "SIGKILL");
-      running = await start();
+      await end(running);
+      running = await startProgram(program, args);
       return running.port;
     },
     report: () => reportAt(running.port),
-    close: () => end(running, "SIGKILL"),
+    close: () => end(running),
   };
 }
 
-interface Running {
-  readonly child: ChildProcess;
-  readonly port: number;
-  readonly ended: Promise<void>;
-}
+type Running = Awaited<ReturnType<typeof startProgram>>;
 
 /** @throws Error if the program ends before it prints its address. */
-async function startProgram(program: string, args: readonly string[]): Promise<Running> {
+async function startProgram(program: string, args: readonly string[]) {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("CLOBSIM_"));
   const child = spawn(process.execPath, [program, ...args], {
     env: Object.fromEntries(inherited),
@@ -338,8 +311,8 @@ async function startProgram(program: string, args: readonly string[]): Promise<R
   return { child, port, ended };
 }
 
-async function end({ child, ended }: Running, signal: NodeJS.Signals): Promise<void> {
-  child.kill(signal);
+async function end({ child, ended }: Running): Promise<void> {
+  child.kill("SIGKILL");
   await ended;
 }
 

@@ -1,3 +1,4 @@
+import type { Operation } from "../../api/endpoints.ts";
 import type { SigningCredentials } from "../../client/connection.ts";
 import { FROZEN_START } from "../../config.ts";
 import { type Stream, stream } from "../../core/random.ts";
@@ -145,9 +146,8 @@ export class Traffic {
     const trader = this.#traderOf(client);
     if (faultOneIn > 0 && random.oneIn(faultOneIn)) return faultRequest(random);
     if (clockOneIn > 0 && random.oneIn(clockOneIn)) {
-      return requestTo("setClock", {
-        body: { advance: `${random.oneIn(12) ? 90 : random.between(1, 12)}s` },
-      });
+      const advance = `${random.oneIn(12) ? 90 : random.between(1, 12)}s`;
+      return requestTo("setClock", { body: { advance } });
     }
     if (random.oneIn(60)) return this.#control(random, trader);
     if (random.below(100) < 55) return this.#trade(random, trader, time);
@@ -179,23 +179,19 @@ export class Traffic {
   #order(random: Stream, trader: Trader, time: number): SentRequest {
     const { terms, tokenIds } = random.pick(this.#markets);
     const outcome = random.below(2);
-    const middle = outcome === 0 ? terms.middle : PRICE_UNITS / terms.tick - terms.middle;
-    const level = Math.max(
-      1,
-      Math.min(PRICE_UNITS / terms.tick - 1, middle + random.between(-MAX_DISTANCE, MAX_DISTANCE)),
-    );
+    const levels = PRICE_UNITS / terms.tick;
+    const middle = outcome === 0 ? terms.middle : levels - terms.middle;
+    const drawn = middle + random.between(-MAX_DISTANCE, MAX_DISTANCE);
+    const level = Math.max(1, Math.min(levels - 1, drawn));
     const orderType = random.pick(["GTC", "GTC", "GTC", "GTC", "GTD", "GTD", "FOK", "FAK"] as const);
+    const lifetime = () => (random.oneIn(20) ? -5 : random.between(1, MAX_LIFETIME));
     const body = {
       tokenId: random.oneIn(60) ? "1" : tokenIds[outcome],
       side: random.pick(["BUY", "SELL"] as const),
       price: random.oneIn(60) ? OFF_TICK : (level * terms.tick) / PRICE_UNITS,
       size: random.oneIn(40) ? 0.5 : random.pick([1, 2, 5, 10, 12.5]),
       orderType,
-      ...(orderType === "GTD" && {
-        expiration: String(
-          Math.floor(time / 1000) + (random.oneIn(20) ? -5 : random.between(1, MAX_LIFETIME)),
-        ),
-      }),
+      ...(orderType === "GTD" && { expiration: String(Math.floor(time / 1000) + lifetime()) }),
     };
     return requestTo("placeOrder", { body }, signed(trader, time));
   }
@@ -203,31 +199,20 @@ export class Traffic {
   #read(random: Stream, trader: Trader, time: number): SentRequest {
     const market = random.pick(this.#markets);
     const query = { token_id: market.tokenIds[random.below(2)] ?? "" };
-    switch (random.below(13)) {
-      case 0:
-      case 1:
-      case 2:
-        return requestTo("getBook", { query });
-      case 3:
-        return requestTo("getPrice", { query });
-      case 4:
-        return requestTo("getLastTradePrice", { query });
-      case 5:
-      case 6:
-        return requestTo("listOrders", random.oneIn(2) ? {} : { query }, signed(trader, time));
-      case 7:
-        return requestTo("listTrades", random.oneIn(2) ? {} : { query }, signed(trader, time));
-      case 8:
-        return requestTo("getAccount", { path: { address: trader.credentials.address } });
-      case 9:
-        return requestTo("explainOrder", { path: { id: this.#anOrder(random, trader) } });
-      case 10:
-        return requestTo("listMarketTrades", { path: { idOrSlug: market.terms.slug } });
-      case 11:
-        return requestTo("listMarkets");
-      default:
-        return requestTo(random.pick(["getStateHash", "getTime", "listAccounts"] as const));
-    }
+    const book = () => requestTo("getBook", { query });
+    const own = (operation: Operation) => () =>
+      requestTo(operation, random.oneIn(2) ? {} : { query }, signed(trader, time));
+    return random.pick([
+      ...[book, book, book],
+      () => requestTo("getPrice", { query }),
+      () => requestTo("getLastTradePrice", { query }),
+      ...[own("listOrders"), own("listOrders"), own("listTrades")],
+      () => requestTo("getAccount", { path: { address: trader.credentials.address } }),
+      () => requestTo("explainOrder", { path: { id: this.#anOrder(random, trader) } }),
+      () => requestTo("listMarketTrades", { path: { idOrSlug: market.terms.slug } }),
+      () => requestTo("listMarkets"),
+      () => requestTo(random.pick(["getStateHash", "getTime", "listAccounts"] as const)),
+    ])();
   }
 
   /** Draws a control request: mostly funding, rarely the end of a market. */
@@ -268,11 +253,6 @@ function faultRequest(random: Stream): SentRequest {
     { drop: "reply" as const },
     { latency: `${random.between(1, 3)}ms` },
   ];
-  const body = {
-    route: random.pick(ROUTES),
-    times: random.between(1, 3),
-    after: random.below(4),
-    ...random.pick(kinds),
-  };
-  return requestTo("addFault", { body });
+  const [route, times, after] = [random.pick(ROUTES), random.between(1, 3), random.below(4)];
+  return requestTo("addFault", { body: { route, times, after, ...random.pick(kinds) } });
 }
