@@ -47,14 +47,6 @@ export type StoryKind = EventShape & {
 /** By category. A test checks that each has the fields of an `EventTemplate`. */
 export const EVENT_TEMPLATES = templates as object as Readonly<Record<string, readonly EventTemplate[]>>;
 
-/** Texts of an event, without prices and dates. */
-export interface EventStory {
-  readonly title: string;
-  readonly description: string;
-  readonly tags: readonly string[];
-  readonly markets: readonly { readonly question: string; readonly description: string }[];
-}
-
 /**
  * A single question; candidates of which exactly one wins; or thresholds, of which passing one means passing those below.
  * `chance`: plausible range of the chance of YES, in percent. `isRanked`: whether candidates are sorted by chance.
@@ -86,21 +78,16 @@ export function drawHorizon(random: Stream, spans: readonly Span[], isScheduled:
   return { endsInDays: random.between(low, high), endOf: isScheduled ? "day" : endOf };
 }
 
-export function writeStory(
-  template: EventTemplate,
-  names: FictionalNames,
-  random: Stream,
-  count: number,
-): EventStory {
+/** Writes the texts of an event, without prices and dates. */
+export function writeStory(template: EventTemplate, names: FictionalNames, random: Stream, count: number) {
   const slots: Record<string, string> = {};
   const draw = (pattern: string): string => filled(pattern, (slot) => slots[slot] ?? names.draw(slot));
   for (const [slot, pattern] of Object.entries(template.names)) {
     const several = slot.split(", ");
-    names
-      .several(several.length, () => draw(pattern))
-      .forEach((name, index) => {
-        slots[several[index] as string] = name;
-      });
+    const drawn = names.several(several.length, () => draw(pattern));
+    several.forEach((each, index) => {
+      slots[each] = drawn[index] as string;
+    });
   }
   const subjects = drawSubjects(template.subjects, names, random, count, draw);
   const { title, about, question, condition, inCondition = ["", ""], source, tags } = template;
@@ -238,9 +225,8 @@ export class FictionalNames {
       default: {
         const words = KINDS[kind];
         if (words === undefined) throw new RangeError(`there are no names of the kind ${kind}`);
-        return typeof words === "string"
-          ? filled(words, (part) => this.draw(part))
-          : this.#random.pick(words);
+        if (typeof words !== "string") return this.#random.pick(words);
+        return filled(words, (part) => this.draw(part));
       }
     }
   }

@@ -2,7 +2,7 @@ import Papa from "papaparse";
 import { unitsOf } from "../api/decimals.ts";
 import { didYouMean } from "../api/nearest.ts";
 import { decimalText, MONEY_PLACES, PRICE_PLACES, priceText, SIZE_PLACES, sizeText } from "../core/format.ts";
-import { ORDER_TYPES, OUTCOMES, SIDES, unreachable } from "../core/terms.ts";
+import { anyOf, ORDER_TYPES, OUTCOMES, SIDES, unreachable } from "../core/terms.ts";
 import { parseDuration, parseIso } from "../core/time.ts";
 import {
   FULL_PRICE,
@@ -60,13 +60,9 @@ const NAMES = {
 } as const;
 
 /** Rule for an amount above 0, in units of 10^-places. */
-interface Amount {
-  readonly what: string;
-  readonly places: number;
-  readonly max: number;
-}
+type Amount = ReturnType<typeof upTo>;
 
-const upTo = (max: number, what: string, places: number): Amount => ({
+const upTo = (max: number, what: string, places: number) => ({
   what: `${what} above 0 and up to ${decimalText(max, places)}`,
   places,
   max,
@@ -99,9 +95,8 @@ function nameIn(column: keyof typeof NAMES, text: string): string {
 function wordIn<Word extends string>(column: Column, text: string, words: readonly Word[]): Word {
   const word = words[words.indexOf(text as Word)];
   if (word !== undefined) return word;
-  const expected = `${words.slice(0, -1).join(", ")} or ${words.at(-1)}`;
-  const message = `${column} expects ${expected}, found ${shown(text)}${didYouMean(text, words)}`;
-  throw new LineError(column, message);
+  const found = `${shown(text)}${didYouMean(text, words)}`;
+  throw new LineError(column, `${column} expects ${anyOf(words)}, found ${found}`);
 }
 
 function amountIn(column: "price" | "size", text: string, { what, places, max }: Amount): number {
@@ -176,10 +171,9 @@ function readHeader(names: readonly string[], line: string): number[] {
   names.forEach((name, place) => {
     const at = startOfCell(line, place);
     if (!COLUMNS.some((column) => column === name)) {
-      const expected = `${COLUMNS.slice(0, -1).join(", ")} or ${COLUMNS.at(-1)}`;
       const free = COLUMNS.filter((column) => !names.includes(column));
       const found = `${shown(name)}${didYouMean(name, free)}`;
-      throw new LineError(at, `expected columns such as ${expected} between commas, found ${found}`);
+      throw new LineError(at, `expected columns such as ${anyOf(COLUMNS)} between commas, found ${found}`);
     }
     if (names.indexOf(name) < place)
       throw new LineError(at, `expected each column once, found ${name} again`);
@@ -236,16 +230,14 @@ class JsonLines implements LineFormat {
     this.#starts.fill(-1);
     const cells = NO_CELLS.slice();
     this.#mark("{", 'an object such as {"at":0}');
-    if (this.#next() !== "}") {
-      for (;;) {
-        const index = this.#name();
-        this.#mark(":", "a colon");
-        const isText = this.#next() === '"';
-        this.#starts[index] = this.#offset;
-        cells[index] = isText ? this.#text() : this.#bare(index);
-        if (this.#next() !== ",") break;
-        this.#offset += 1;
-      }
+    for (let isMore = this.#next() !== "}"; isMore; ) {
+      const index = this.#name();
+      this.#mark(":", "a colon");
+      const isText = this.#next() === '"';
+      this.#starts[index] = this.#offset;
+      cells[index] = isText ? this.#text() : this.#bare(index);
+      isMore = this.#next() === ",";
+      if (isMore) this.#offset += 1;
     }
     this.#mark("}", "a comma or the end of the object");
     if (this.#next() !== undefined) throw this.#unexpected("nothing after the object");
@@ -389,9 +381,8 @@ export class FlowReader {
     if (op === "place") return this.#place(at, account, market, cells);
     const id = op === "cancel" ? nameIn("ref", ref) : "";
     const filled = LEFT_EMPTY[op].find((column) => cells[COLUMNS.indexOf(column)] !== "");
-    if (filled !== undefined) {
+    if (filled !== undefined)
       throw unexpected(filled, `no ${filled}`, cells[COLUMNS.indexOf(filled)] as string, op);
-    }
     if (op === "cancel") return { op, at, account, market, ref: id };
     if (op === "cancel-all") return { op, at, account, market };
     const asset = wordIn("outcome", outcome, ["USDC", ...OUTCOMES]);

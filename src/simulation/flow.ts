@@ -43,16 +43,12 @@ export interface CancelRow extends RowBase {
   readonly ref: string;
 }
 
-interface CancelAllRow extends RowBase {
-  readonly op: "cancel-all";
-}
-
 type FundRow = RowBase & { readonly op: "fund" } & (
     | { readonly asset: "USDC"; readonly amount: Money }
     | { readonly asset: Outcome; readonly amount: Size }
   );
 
-export type FlowRow = PlaceRow | CancelRow | CancelAllRow | FundRow;
+export type FlowRow = PlaceRow | CancelRow | (RowBase & { readonly op: "cancel-all" }) | FundRow;
 
 export const MAX_NAME_LENGTH = 128;
 

@@ -70,12 +70,10 @@ function sharesNeeded({ accounts, orders, profile, minOrderSize }: FlowSubject):
   const fees = Math.ceil((orders * largest * MAX_FEE_BPS) / (2 * FULL_PRICE));
   const needed = ((2 * accounts + profile.maxResting + 1) * largest + fees) / (2 * accounts);
   const shares = size(Math.ceil((FUNDING_FACTOR * needed) / ROUND) * ROUND);
-  if (notional(FULL_PRICE, shares) * 3 * accounts > MAX_ISSUANCE / ISSUANCE_DIVISOR) {
-    throw new RangeError(
-      `an exchange cannot issue what ${accounts} accounts need for ${orders} orders of up to ${largest / 100} shares`,
-    );
-  }
-  return shares;
+  if (notional(FULL_PRICE, shares) * 3 * accounts <= MAX_ISSUANCE / ISSUANCE_DIVISOR) return shares;
+  throw new RangeError(
+    `an exchange cannot issue what ${accounts} accounts need for ${orders} orders of up to ${largest / 100} shares`,
+  );
 }
 
 type FlowSubject = Required<GenerateFlowOptions>;
@@ -234,19 +232,10 @@ function* fundingRows(account: number, shares: Size): Generator<FlowRow> {
 }
 
 function placeRow(at: number, order: SimulatedOrder): PlaceRow {
-  return {
-    op: "place",
-    at,
-    account: nameOf(order.account),
-    market: null,
-    ref: refOf(order.number),
-    side: order.side,
-    outcome: order.outcome,
-    price: order.price,
-    size: order.size,
-    type: order.type,
-    expiresIn: order.expiresAt === null ? null : order.expiresAt - at,
-  };
+  const { side, outcome, price, size, type, expiresAt } = order;
+  const [account, ref] = [nameOf(order.account), refOf(order.number)];
+  const expiresIn = expiresAt === null ? null : expiresAt - at;
+  return { op: "place", at, account, market: null, ref, side, outcome, price, size, type, expiresIn };
 }
 
 function cancelRow(at: number, market: SimulatedMarket, resting: RestingOrder): CancelRow {

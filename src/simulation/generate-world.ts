@@ -2,7 +2,6 @@ import { type Stream, stream } from "../core/random.ts";
 import {
   drawHorizon,
   EVENT_TEMPLATES,
-  type EventStory,
   type EventTemplate,
   FictionalNames,
   type Span,
@@ -108,20 +107,15 @@ class EventGenerator {
     const steps = isBusy ? Math.ceil(-createdAt / HOUR) : USUAL_STEPS;
     const volatility = random.between(60, 160);
     const resolvedStep = Math.floor((steps * random.between(45, 95)) / 100);
-    const paths = drawFairPaths(random, {
-      shape: kind.shape,
-      prices,
-      steps,
-      volatility,
-      resolution,
-      resolvedStep,
-    });
+    const setting = { shape: kind.shape, prices, steps, volatility, resolution, resolvedStep };
+    const paths = drawFairPaths(random, setting);
     const { title, description } = story;
     const tags = [...new Set([category, ...story.tags])];
     const resolvedAt = createdAt - Math.floor((createdAt * resolvedStep) / steps);
     let opensAt = createdAt;
     const markets = story.markets.map(({ question, description }, position): WorldMarket => {
       if (position > 0) opensAt += moments.between(1000, 30_000);
+      const isResolved = resolution?.position === position;
       // In the order of a world file, because the order of keys is part of the state hash.
       return {
         question,
@@ -131,10 +125,7 @@ class EventGenerator {
         ...this.#terms(number, position, prices[position] as FairPrices, isBusy),
         createdAt: opensAt,
         ...horizon,
-        resolved:
-          resolution?.position === position
-            ? { at: resolvedAt, winningOutcome: resolution.winningOutcome }
-            : null,
+        resolved: isResolved ? { at: resolvedAt, winningOutcome: resolution.winningOutcome } : null,
       };
     });
     const slug = uniqueSlug(withoutEndDate(title), this.#eventSlugs);
@@ -161,10 +152,7 @@ class EventGenerator {
     return number % GROUP === place + 1 + Math.floor(place / (BUSY_EVERY - 1));
   }
 
-  #story(
-    templates: readonly EventTemplate[],
-    plan: Plan,
-  ): { readonly kind: StoryKind; readonly story: EventStory } {
+  #story(templates: readonly EventTemplate[], plan: Plan) {
     for (let attempt = 1; ; attempt += 1) {
       const random = stream(this.#seed, `event/${plan.number}/story/${attempt}`);
       const template = drawTemplate(random, templates, plan);
@@ -272,11 +260,9 @@ function requireRanges({ markets, events }: WorldOptions): void {
   requireInteger("markets", markets, 1, MAX_MARKETS);
   requireInteger("events", events, 1, MAX_MARKETS);
   if (markets === undefined || events === undefined) return;
-  if (markets < events || markets > events * MAX_IN_EVENT) {
-    throw new RangeError(
-      `markets expects ${events} to ${events * MAX_IN_EVENT} for ${events} events, found ${markets}`,
-    );
-  }
+  const most = events * MAX_IN_EVENT;
+  if (markets < events || markets > most)
+    throw new RangeError(`markets expects ${events} to ${most} for ${events} events, found ${markets}`);
 }
 
 function requireInteger(name: string, value: number | undefined, low: number, high: number): void {

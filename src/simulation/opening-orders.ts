@@ -135,12 +135,7 @@ function drawLength(random: Stream, activity: Activity, perMarket: number, isMir
 }
 
 /** Draws the parameters of a book. Finer ticks have narrower spreads in money. */
-function drawSetting(
-  random: Stream,
-  market: WorldMarket,
-  path: FairPath,
-  activity: Activity,
-): Omit<BookSetting, "market" | "outcome" | "length" | "activity"> {
+function drawSetting(random: Stream, market: WorldMarket, path: FairPath, activity: Activity) {
   const tickSize = Math.round(market.tickSize * FULL_PRICE);
   const typical = random.pick(TYPICAL_SHARES[activity]);
   const { spread, gap } = drawSpacing(random, tickSize);
@@ -154,7 +149,7 @@ function drawSetting(
   };
 }
 
-function drawSpacing(random: Stream, tickSize: number): Pick<BookSetting, "spread" | "gap"> {
+function drawSpacing(random: Stream, tickSize: number) {
   if (tickSize >= 100) return { spread: random.pick([1, 1, 1, 2, 2, 3]), gap: 1 };
   if (tickSize >= 10) return { spread: random.between(2, 8), gap: random.between(2, 4) };
   return { spread: random.between(8, 40), gap: random.between(6, 20) };
@@ -341,13 +336,7 @@ class BookHistory {
     this.#place("maker", direction, tick, this.#size(level), "GTC");
   }
 
-  #place(
-    role: Role,
-    direction: BookDirection,
-    tick: number,
-    wanted: number,
-    orderType: WorldOrder["orderType"],
-  ): void {
+  #place(role: Role, direction: BookDirection, tick: number, wanted: number, orderType: "GTC" | "FAK"): void {
     const { market, outcome, minimum, tickSize } = this.#setting;
     const assigned = this.#traders.assign(role, direction, outcome, Math.max(wanted, minimum));
     if (assigned.size < minimum) return;

@@ -53,9 +53,8 @@ function playWorld(exchange: EmptyExchange, world: World, start: Millis): void {
     tokenIdOfMarket(exchange.state.markets.get(market), outcome);
   for (const { at, command } of openingCommands(world, start, tokenIdIn)) {
     if (at < 0) {
-      throw new WorldOpeningError(
-        `the start ${toIso(start)} leaves no room for the world's history before it: start later`,
-      );
+      const problem = "leaves no room for the world's history before it: start later";
+      throw new WorldOpeningError(`the start ${toIso(start)} ${problem}`);
     }
     if (isFirst) exchange.restart(millis(at));
     isFirst = false;
@@ -72,9 +71,8 @@ function playWorld(exchange: EmptyExchange, world: World, start: Millis): void {
 function submit(exchange: EmptyExchange, command: Command): void {
   const decision = exchange.submit(command);
   if (decision.ok) return;
-  throw new WorldOpeningError(
-    `the world's history is refused: ${decision.refusal.code} of ${JSON.stringify(command)}`,
-  );
+  const refused = `${decision.refusal.code} of ${JSON.stringify(command)}`;
+  throw new WorldOpeningError(`the world's history is refused: ${refused}`);
 }
 
 /** Makes the world's trades final, so that later chain faults do not affect them. */
@@ -176,11 +174,9 @@ function fundings(world: World, first: number): Scheduled[] {
   const at = orderCount(world) === 0 ? first : Math.min(first, orderIn(world, 0).at);
   const wei = String(INITIAL_NATIVE_BALANCE);
   return [
-    ...world.devAccounts.map(
-      (address): Scheduled => ({ at, command: { kind: "setNativeBalance", address, wei } }),
-    ),
-    ...world.traders.map((trader) => ({ at, command: fundingOf(trader) })),
-  ];
+    ...world.devAccounts.map((address): Command => ({ kind: "setNativeBalance", address, wei })),
+    ...world.traders.map(fundingOf),
+  ].map((command) => ({ at, command }));
 }
 
 const fundingOf = ({ address, collateral, shares }: World["traders"][number]): Command => ({

@@ -38,7 +38,7 @@ export function drawFairPrices(
       ? [drawSingle(random, shape.chance, isBusy)]
       : shape.shape === "ladder"
         ? drawSteps(random, count, isBusy)
-        : drawShares(random, count, resolution, { isRanked: shape.isRanked === true, isBusy });
+        : drawShares(random, count, resolution, shape.isRanked === true, isBusy);
   if (resolution === null) return drawn;
   const known = resolution.winningOutcome === "YES" ? KNOWN_YES : KNOWN_NO;
   return drawn.map(({ from, to }, position) => ({ from, to: position === resolution.position ? known : to }));
@@ -75,7 +75,8 @@ function drawShares(
   random: Stream,
   count: number,
   resolution: EarlyResolution | null,
-  { isRanked, isBusy }: { readonly isRanked: boolean; readonly isBusy: boolean },
+  isRanked: boolean,
+  isBusy: boolean,
 ): FairPrices[] {
   const weights = Array.from({ length: count }, () => 100 + Math.floor(20_000 / random.between(10, 200)));
   if (isRanked || isBusy) weights.sort(descending);
@@ -134,9 +135,7 @@ export function drawFairPaths(random: Stream, setting: PathSetting): FairPath[] 
   for (const position of prices.keys()) {
     const below = paths[position - 1];
     const path = along(setting, position, walk);
-    paths.push(
-      below === undefined ? path : path.map((price, step) => Math.min(price, below[step] as number)),
-    );
+    paths.push(path.map((price, step) => Math.min(price, below?.[step] ?? price)));
   }
   return paths;
 }

@@ -26,12 +26,6 @@ interface WholeLines {
   readonly flaw: { readonly column: number; readonly message: string } | null;
 }
 
-interface Flaw {
-  /** Offset of the first invalid byte. */
-  readonly offset: number;
-  readonly message: string;
-}
-
 const NUL = 0;
 const LINE_FEED = 10;
 const CARRIAGE_RETURN = "\r";
@@ -67,28 +61,23 @@ function checked(bytes: Buffer, isStart: boolean): WholeLines {
   const flaw = firstFlaw(lines);
   if (flaw === null) return { text: textOf(lines), flaw: null };
   const start = lines.lastIndexOf(LINE_FEED, flaw.offset) + 1;
-  return {
-    text: start === 0 ? null : textOf(lines.subarray(0, start - 1)),
-    flaw: {
-      column: lines.subarray(start, flaw.offset).toString("utf8").length + 1,
-      message: flaw.message,
-    },
-  };
+  const column = lines.subarray(start, flaw.offset).toString("utf8").length + 1;
+  const text = start === 0 ? null : textOf(lines.subarray(0, start - 1));
+  return { text, flaw: { column, message: flaw.message } };
 }
 
-/** Returns the first flaw of any kind, so that the result does not depend on the boundaries of pieces. */
-function firstFlaw(lines: Buffer): Flaw | null {
+/**
+ * Returns the first flaw of any kind with the offset of its first byte; null if there is none. The result does not depend on
+ * the boundaries of pieces.
+ */
+function firstFlaw(lines: Buffer) {
+  const tooLong = `a line has at most ${MAX_LINE_BYTES} bytes, this one has more`;
+  const mark = "expected text, found a byte order mark that is not at the start";
   const flaws = [
-    {
-      offset: longLineOffset(lines),
-      message: `a line has at most ${MAX_LINE_BYTES} bytes, this one has more`,
-    },
+    { offset: longLineOffset(lines), message: tooLong },
     { offset: invalidUtf8Offset(lines), message: "expected UTF-8 text, found an invalid byte" },
     { offset: lines.indexOf(NUL), message: "expected text, found a NUL byte" },
-    {
-      offset: lines.indexOf(MARK),
-      message: "expected text, found a byte order mark that is not at the start",
-    },
+    { offset: lines.indexOf(MARK), message: mark },
   ].filter(({ offset }) => offset >= 0);
   return flaws.sort((a, b) => a.offset - b.offset)[0] ?? null;
 }
@@ -138,9 +127,8 @@ export function flowOf(source: FlowSource, setting: FlowSetting): AsyncIterable<
   try {
     return inBatches(generateFlow({ seed: setting.seed, orders, accounts, profile, ...setting.grid }));
   } catch (error) {
-    throw error instanceof RangeError
-      ? new FlowError(place.file, place.line, place.column, error.message)
-      : error;
+    if (!(error instanceof RangeError)) throw error;
+    throw new FlowError(place.file, place.line, place.column, error.message);
   }
 }
 
@@ -164,9 +152,7 @@ const PIECE_BYTES = 196_608;
  */
 export async function* readFlow(path: string, start?: Millis): AsyncGenerator<readonly FlowRow[]> {
   const format = formatOf(path);
-  if (format === undefined) {
-    throw new FlowError(path, 0, 0, `expected ${FLOW_FILE}, found ${shown(path)}`);
-  }
+  if (format === undefined) throw new FlowError(path, 0, 0, `expected ${FLOW_FILE}, found ${shown(path)}`);
   yield* parseFlow(piecesOf(path), path, format, start);
 }
 
@@ -209,8 +195,9 @@ export async function lineOfRow(path: string, row: number): Promise<number | nul
 
 /** Reads the bytes of a file; each piece is valid until the next is requested. */
 async function* piecesOf(path: string): AsyncGenerator<Uint8Array> {
-  const file = opened(path);
+  let file: number | null = null;
   try {
+    file = openRegular(path, FILE_LIMITS.flow);
     const buffer = Buffer.allocUnsafe(PIECE_BYTES);
     for (;;) {
       const { bytesRead } = await readPiece(file, buffer, 0, buffer.length, null);
@@ -218,24 +205,12 @@ async function* piecesOf(path: string): AsyncGenerator<Uint8Array> {
       yield buffer.subarray(0, bytesRead);
     }
   } catch (error) {
-    throw unreadable(path, error);
+    if (error instanceof FileRefused) throw new FlowError(path, 0, 0, error.message);
+    const { code }: Partial<NodeJS.ErrnoException> = error instanceof Error ? error : {};
+    throw new FlowError(path, 0, 0, `expected a file that can be read, found ${shown(path)} (${code})`);
   } finally {
-    closeSync(file);
+    if (file !== null) closeSync(file);
   }
 }
 
 const readPiece = promisify(read);
-
-function opened(path: string): number {
-  try {
-    return openRegular(path, FILE_LIMITS.flow);
-  } catch (error) {
-    throw unreadable(path, error);
-  }
-}
-
-function unreadable(path: string, error: unknown): FlowError {
-  if (error instanceof FileRefused) return new FlowError(path, 0, 0, error.message);
-  const { code }: Partial<NodeJS.ErrnoException> = error instanceof Error ? error : {};
-  return new FlowError(path, 0, 0, `expected a file that can be read, found ${shown(path)} (${code})`);
-}

@@ -102,7 +102,8 @@ export class SimulatedMarket {
   readonly #tickSize: Price;
   readonly book: SimulatedBook;
   readonly #balances: readonly Balances[];
-  readonly #resting: RestingOrder[] = [];
+  /** In no particular order. */
+  readonly resting: RestingOrder[] = [];
   readonly #byNumber = new Map<number, RestingOrder>();
   readonly #expiries = new ExpiryQueue();
 
@@ -115,11 +116,6 @@ export class SimulatedMarket {
       YES: { ...emptyBalance(), balance: shares },
       NO: { ...emptyBalance(), balance: shares },
     }));
-  }
-
-  /** In no particular order. */
-  get resting(): readonly RestingOrder[] {
-    return this.#resting;
   }
 
   find(number: number): RestingOrder | undefined {
@@ -152,8 +148,8 @@ export class SimulatedMarket {
       return;
     }
     const slot = this.book.rest(direction, tick, open, order.number, order.account);
-    const resting = { order, slot, index: this.#resting.length };
-    this.#resting.push(resting);
+    const resting = { order, slot, index: this.resting.length };
+    this.resting.push(resting);
     this.#byNumber.set(order.number, resting);
     if (order.expiresAt !== null) this.#expiries.add(millis(order.expiresAt), order.number);
   }
@@ -192,9 +188,9 @@ export class SimulatedMarket {
   }
 
   #remove(resting: RestingOrder): void {
-    const last = this.#resting.pop() as RestingOrder;
+    const last = this.resting.pop() as RestingOrder;
     if (last !== resting) {
-      this.#resting[resting.index] = last;
+      this.resting[resting.index] = last;
       last.index = resting.index;
     }
     this.#byNumber.delete(resting.order.number);

@@ -28,6 +28,7 @@ import {
   MAX_TERMS,
   type OpeningHistory,
   ORDER_WIDTH,
+  orderCount,
 } from "./world-orders.ts";
 
 const MAX_TRADERS = 10_000;
@@ -69,10 +70,14 @@ const listUpTo = <Item>(max: number, type: Type<Item>): Type<Item[]> => {
 
 type ValueWithPath = readonly [value: string, ...path: (string | number)[]];
 
-/** Requires unique values. @throws DocumentError at the path of a repeated one. */
-function requireUnique(what: string, values: readonly ValueWithPath[]): void {
+/** Requires unique values of items. @throws DocumentError at the path of a repeated one. */
+function requireUnique<Item>(
+  what: string,
+  items: readonly Item[],
+  pathedValue: (item: Item, index: number) => ValueWithPath,
+): void {
   const taken = new Set<string>();
-  for (const [value, ...path] of values) {
+  for (const [value, ...path] of items.map(pathedValue)) {
     if (taken.has(value)) throw new DocumentError(`${what} that none before has`, value, ...path);
     taken.add(value);
   }
@@ -88,10 +93,7 @@ export const WorldTrader = record({
 export type WorldTrader = Infer<typeof WorldTrader>;
 
 /** The fields of `End`; worlds of earlier versions have no `endOf`. */
-const END = {
-  endsInDays: integer(1, MAX_DAYS),
-  endOf: optional(oneOf(...PERIODS)),
-};
+const END = { endsInDays: integer(1, MAX_DAYS), endOf: optional(oneOf(...PERIODS)) };
 type EndOptional<Declared> = Omit<Declared, "endOf"> & Pick<End, "endOf">;
 /** Milliseconds before the start, negative. */
 const past = (): Type<number> => integer(EARLIEST, -1);
@@ -136,18 +138,12 @@ const WorldContent = record({
   /** Seed of the ids, secrets and dev accounts of the exchange that opens this world. */
   seed: text(),
   /** Addresses of the dev accounts, whose private keys are derived from the seed. */
-  devAccounts: refined(listUpTo(MAX_TRADERS, address()), (addresses) => {
-    requireUnique(
-      "an address",
-      addresses.map((each, index) => [each, index]),
-    );
-  }),
-  traders: refined(listUpTo(MAX_TRADERS, WorldTrader), (traders) => {
-    requireUnique(
-      "an address",
-      traders.map((each, index) => [each.address, index, "address"]),
-    );
-  }),
+  devAccounts: refined(listUpTo(MAX_TRADERS, address()), (addresses) =>
+    requireUnique("an address", addresses, (each, index) => [each, index]),
+  ),
+  traders: refined(listUpTo(MAX_TRADERS, WorldTrader), (traders) =>
+    requireUnique("an address", traders, (each, index) => [each.address, index, "address"]),
+  ),
   events: refined(listUpTo(MAX_MARKETS, WorldEvent), checkEvents),
   flow: {
     ...list(integer()),
@@ -195,14 +191,8 @@ function checkEvents(events: readonly WorldEvent[]): void {
   const markets = events.flatMap(({ createdAt, markets }, index) =>
     markets.map((market, position) => ({ market, opened: createdAt, path: [index, "markets", position] })),
   );
-  requireUnique(
-    "a slug",
-    events.map(({ slug }, index) => [slug, index, "slug"]),
-  );
-  requireUnique(
-    "a slug",
-    markets.map(({ market, path }) => [market.slug, ...path, "slug"]),
-  );
+  requireUnique("a slug", events, ({ slug }, index) => [slug, index, "slug"]);
+  requireUnique("a slug", markets, ({ market, path }) => [market.slug, ...path, "slug"]);
   for (const { market, opened, path } of markets) {
     requireNotBefore(opened, market.createdAt, ...path, "createdAt");
     if (market.resolved !== null)
@@ -227,9 +217,8 @@ function checkHistory({ format, flow, traders, events }: World): void {
   const [columns, wrongTerms] = isPacked ? [PACKED_COLUMNS, wrongInPacked] : [ROW_COLUMNS, wrongInRow];
   if (!Array.isArray(flow)) throw new DocumentError("a list", flow);
   requireAtMost(isPacked ? MAX_ORDERS * ORDER_WIDTH : MAX_ORDERS, flow);
-  if (isPacked && flow.length % ORDER_WIDTH !== 0) {
+  if (isPacked && flow.length % ORDER_WIDTH !== 0)
     throw new DocumentError(`${ORDER_WIDTH} integers an order: ${columns.join(", ")}`, flow.length);
-  }
   let earliest = EARLIEST;
   for (let index = 0; index < flow.length; index += isPacked ? ORDER_WIDTH : 1) {
     const order: unknown = isPacked ? flow.slice(index, index + ORDER_WIDTH) : flow[index];
@@ -294,25 +283,21 @@ export function writeWorld(world: World): string {
   const devAccounts = world.devAccounts.map((address) => JSON.stringify(address));
   const traders = world.traders.map((trader) => inline(WorldTrader.write(trader)));
   const events = world.events.map((event) => indented(WorldEvent.write(event as Infer<typeof WorldEvent>)));
-  const flow =
+  const { flow } = world;
+  const orders = Array.from({ length: orderCount(world) }, (_, order) =>
     world.format === "clobsim-world/1"
-      ? world.flow.map((row) => JSON.stringify(row))
-      : packedLines(world.flow);
+      ? JSON.stringify(flow[order])
+      : flow.slice(order * ORDER_WIDTH, (order + 1) * ORDER_WIDTH).join(","),
+  );
   return `{
   "format": ${JSON.stringify(world.format)},
   "seed": ${JSON.stringify(world.seed)},
   "devAccounts": ${lines(devAccounts)},
   "traders": ${lines(traders)},
   "events": ${lines(events)},
-  "flow": ${lines(flow)}
+  "flow": ${lines(orders)}
 }
 `;
-}
-
-function packedLines(flow: readonly number[]): string[] {
-  return Array.from({ length: flow.length / ORDER_WIDTH }, (_, order) =>
-    flow.slice(order * ORDER_WIDTH, (order + 1) * ORDER_WIDTH).join(","),
-  );
 }
 
 const inline = (json: string): string => JSON.stringify(JSON.parse(json), null, 1).replace(/\n */g, " ");
