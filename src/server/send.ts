@@ -149,27 +149,36 @@ function write(
   { status, headers, body, error }: Reply,
   sent: string[],
 ): void {
-  const { method, fault, warning } = response.req;
+  const request = response.req;
+  const { method, fault, warning } = request;
   sent.push(...headers);
   const length = typeof body === "string" ? Buffer.byteLength(body) : null;
   if (length !== null) sent.push("content-length", String(length));
   if (fault !== null) sent.push("x-sim-fault", fault.ids);
   if (warning !== "") sent.push("x-sim-warning", warning);
   response.writeHead(status, sent);
-  const done = (): void => log(service, response.req, status, error?.code);
+  const done = (): void => log(service, request, status, error?.code);
   if (method === "HEAD" || body === null) {
     response.end();
     done();
   } else if (typeof body === "string" && body.length <= MAX_AT_ONCE) {
     // ASCII text is the same bytes in latin1, which Node writes faster.
-    response.end(body, length === body.length ? "latin1" : "utf8");
+    const encoding = length === body.length ? "latin1" : "utf8";
+    if (response.shouldKeepAlive || request.complete) response.end(body, encoding);
+    else {
+      // Node then closes the connection. What the client still sends would reset it before the client has read the answer.
+      response.write(body, encoding);
+      const late = setTimeout(() => response.end(), service.options.requestTimeoutMs);
+      request.resume().once("close", () => response.end());
+      response.once("close", () => clearTimeout(late));
+    }
     done();
   } else {
     const pieces = typeof body === "string" ? slicesOf(body) : body;
     pipeline(inSlices(service.slices, pieces), response).then(done, (failure: NodeJS.ErrnoException) => {
       // The client has disconnected.
       if (failure.code === "ERR_STREAM_PREMATURE_CLOSE") return done();
-      knownError(service, response.req, failure);
+      knownError(service, request, failure);
       hangUp(service, response, "INTERNAL_ERROR");
     });
   }

@@ -8,7 +8,7 @@ import { Outbox } from "../../src/server/messages.ts";
 import { type Api, apiOfTest, type Headers, useApi, yesOf } from "../support/http.ts";
 import { runs } from "../support/runs.ts";
 import { titleOf } from "./bad-inputs.ts";
-import { chunked, HOST, headerLines, parseReplies, refusalIn } from "./raw-socket.ts";
+import { chunked, HOST, headerLines, parseReplies, refusalIn, requestBytes } from "./raw-socket.ts";
 import type { Market } from "./replies.ts";
 import { deriveTrader, type Trader } from "./trader.ts";
 
@@ -197,6 +197,12 @@ const impatient = useApi({ requestTimeout: LIMIT_MS });
 const HEAD_START = "GET /clob/time HTTP/1.1\r\nHost: localhost\r\nX-Slow: ";
 const BODY_START =
   "POST /clob/order HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{";
+/** Its headers refuse it, so that the answer is sent before the body. */
+const REFUSED_START = requestBytes("POST /sim/reset", [
+  HOST,
+  "Content-Type: text/plain",
+  "Content-Length: 5000",
+]).toString();
 
 interface SlowClient {
   /** Bytes sent until the server closed the connection; infinite if it did not. */
@@ -257,7 +263,7 @@ describe("a slow client", () => {
 
   it("is disconnected even if it does not close its side", async () => {
     const clients = await Promise.all(
-      [HEAD_START, BODY_START].map((beginning) => sendSlowly(beginning, "close")),
+      [HEAD_START, BODY_START, REFUSED_START].map((beginning) => sendSlowly(beginning, "close")),
     );
     for (const { bytes } of clients) expect(bytes).toBeLessThan(LATEST);
   });

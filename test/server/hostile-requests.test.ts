@@ -1,3 +1,5 @@
+import { connect } from "node:net";
+import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import { T0, useApi } from "../support/http.ts";
 import { titleOf } from "./bad-inputs.ts";
@@ -58,6 +60,21 @@ describe("a request that is too large", () => {
     expect({ code, details }).toEqual({ code: "PAYLOAD_TOO_LARGE", details: { maximum: 65_536 } });
   });
 
+  it.each([
+    ["/clob/order", "application/json", 413],
+    ["/sim/reset", "text/plain", 415],
+    ["/nowhere", "application/json", 404],
+  ])("is read to its end for a client that reads the refusal of %s only then", async (path, type, status) => {
+    const body = "1".repeat(8_000_000);
+    const headers = [HOST, `Content-Type: ${type}`, `Content-Length: ${body.length}`];
+    const socket = connect(api.port, "127.0.0.1");
+    await new Promise<void>((sent, fail) => {
+      socket.once("error", fail);
+      socket.write(requestBytes(`POST ${path}`, headers, body), () => sent());
+    });
+    expect(await text(socket)).toMatch(`HTTP/1.1 ${status} `);
+  });
+
   it("has more than 1 MiB on the control plane", async () => {
     const description = "a".repeat(70_000);
     const { body } = await api.refused("POST /sim/events", "INVALID_PARAMETER", { title: "A", description });
@@ -72,8 +89,8 @@ describe("a body where none is expected", () => {
     requestBytes(line, [HOST, ...headers, `Content-Length: ${body.length}`], body);
 
   it("is ignored if it is JSON", async () => {
-    const { status, text } = await replyTo(api.port, get("GET /clob/time", [JSON_BODY], '{"time":1}'));
-    expect([status, text]).toEqual([200, JSON.stringify({ time: T0 })]);
+    const reply = await replyTo(api.port, get("GET /clob/time", [JSON_BODY], '{"time":1}'));
+    expect([reply.status, reply.text]).toEqual([200, JSON.stringify({ time: T0 })]);
   });
 
   it("has the same limits of type and size, which every operation documents", async () => {
