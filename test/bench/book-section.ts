@@ -3,7 +3,7 @@ import { type IProcessOrder, type LimitOrderOptions, OrderBook, Side } from "nod
 import { Book, type BookDirection, MatchPlan } from "../../src/core/book/book.ts";
 import { OrderPool } from "../../src/core/book/order-pool.ts";
 import { BUY, CANCEL, commonFlow, type Flow, FOK, GTC, steadyFlow, TradeTally } from "./flow.ts";
-import { against, measured, type Section, timed } from "./rounds.ts";
+import { against, lineOf, measured, type Section, timed } from "./rounds.ts";
 import { whole } from "./table.ts";
 
 /** An order book engine that can replay a flow. */
@@ -85,15 +85,11 @@ export const nodejsOrderBook: Contender = {
 
 /** The result lists completely filled makers with their remaining size, then the partly filled maker or taker. */
 function addTrades(result: IProcessOrder, takerId: string, taker: number, tally: TradeTally): void {
-  for (const maker of result.done) {
-    if (maker.id !== takerId && "price" in maker) {
-      tally.add(taker, Number(maker.id), maker.price, maker.size);
-    }
-  }
+  for (const maker of result.done)
+    if (maker.id !== takerId && "price" in maker) tally.add(taker, Number(maker.id), maker.price, maker.size);
   const { partial } = result;
-  if (partial !== null && partial.id !== takerId) {
+  if (partial !== null && partial.id !== takerId)
     tally.add(taker, Number(partial.id), partial.price, result.partialQuantityProcessed);
-  }
 }
 
 /** Returns a sample: the milliseconds to replay a flow. @throws Error if it makes other trades than the flow's */
@@ -115,11 +111,8 @@ export const bookSection: Section = {
     const line = (contender: Contender, flow: Flow, part: "first" | "all") => {
       const { length } = flow.tape;
       const sample = replaying(contender, flow, 100);
-      return {
-        workload: `${flow.levels} levels, ${part} ${whole(length)} operations`,
-        subject: contender.name,
-        sample: () => length / sample() / 1000,
-      };
+      const workload = `${flow.levels} levels, ${part} ${whole(length)} operations`;
+      return lineOf(workload, contender.name, () => length / sample() / 1000);
     };
     const lines = [
       ...([99, 999] as const).flatMap((levels) => {
@@ -153,11 +146,8 @@ export const flatnessSection: Section = {
     const line = (live: number, canceledAmong: number, words: string) => {
       const flow = steadyFlow({ live, operations: OPERATIONS, canceledAmong });
       const sample = replaying(clobsimBook, flow, 0);
-      return {
-        workload: `${whole(live)} live orders${words}`,
-        subject: clobsimBook.name,
-        sample: () => (sample() * 1e6) / (flow.tape.length - flow.opening),
-      };
+      const perOperation = () => (sample() * 1e6) / (flow.tape.length - flow.opening);
+      return lineOf(`${whole(live)} live orders${words}`, clobsimBook.name, perOperation);
     };
     const more = LIVE.filter((live) => live > FEWEST);
     const lines = [

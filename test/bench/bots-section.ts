@@ -9,10 +9,9 @@ import { generateWorld } from "../../src/simulation/generate-world.ts";
 import { openWorld } from "../../src/simulation/opening.ts";
 import type { World } from "../../src/simulation/world.ts";
 import { AUTO } from "../support/config.ts";
-import { alone, measured, type Section } from "./rounds.ts";
+import { alone, elapsed, lineOf, measured, type Section } from "./rounds.ts";
 
 const HOUR_MS = 3_600_000;
-const DAY_HOURS = 24;
 const MARKETS = { jump: 10, realTime: 50 };
 /** Duration of the measurement in real time, after an hour of trading. */
 const WATCHED_MS = 10_000;
@@ -29,11 +28,9 @@ function openMarket(world: World, profile: BotProfileName): Exchange {
 }
 
 /** Milliseconds for a day of virtual time. */
-function jump(world: World, profile: BotProfileName): number {
+function jump(world: World, profile: BotProfileName): Promise<number> {
   const exchange = openMarket(world, profile);
-  const begun = performance.now();
-  exchange.advanceTo(millis(exchange.now + DAY_HOURS * HOUR_MS));
-  return performance.now() - begun;
+  return elapsed(() => exchange.advanceTo(millis(exchange.now + 24 * HOUR_MS)));
 }
 
 /** Milliseconds of CPU time per second of real time. */
@@ -41,10 +38,8 @@ async function inRealTime(world: World, profile: BotProfileName): Promise<number
   const exchange = openMarket(world, profile);
   exchange.advanceTo(millis(exchange.now + HOUR_MS));
   const clock = new Clock(exchange, { mode: "real", rate: 1 }, Date.now);
-  // Keeps the process alive.
-  const alive = sleep(WATCHED_MS);
   const before = process.cpuUsage();
-  await alive;
+  await sleep(WATCHED_MS);
   const { user, system } = process.cpuUsage(before);
   clock.stop();
   return (user + system) / WATCHED_MS;
@@ -62,16 +57,12 @@ export const botsSection: Section = {
   async measure(rounds) {
     const few = await generateWorld({ seed: "bots", markets: MARKETS.jump });
     const many = await generateWorld({ seed: "bots", markets: MARKETS.realTime });
-    const lines = (workload: string, measure: (profile: BotProfileName) => number | Promise<number>) =>
-      BOT_PROFILES.map((profile) => ({
-        workload,
-        subject: `${profile}, ${crewOf(profile)} bots`,
-        sample: () => measure(profile),
-      }));
-    const days = lines(`a day of ${MARKETS.jump} markets, the clock jumps`, (profile) => jump(few, profile));
-    const seconds = lines(`processor time of a second of ${MARKETS.realTime} markets`, (profile) =>
-      inRealTime(many, profile),
-    );
+    const lines = (workload: string, measure: typeof jump, world: World) =>
+      BOT_PROFILES.map((profile) =>
+        lineOf(workload, `${profile}, ${crewOf(profile)} bots`, () => measure(world, profile)),
+      );
+    const days = lines(`a day of ${MARKETS.jump} markets, the clock jumps`, jump, few);
+    const seconds = lines(`processor time of a second of ${MARKETS.realTime} markets`, inRealTime, many);
     return {
       measurements: [
         ...(await measured(days, { rounds, warmUps: 1 }, alone)),

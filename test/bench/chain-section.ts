@@ -2,11 +2,12 @@ import assert from "node:assert";
 import { type ChainNode, createNode } from "../../src/chain-rpc/chain-node.ts";
 import { quantity } from "../../src/chain-rpc/json-rpc.ts";
 import { transactionHash } from "../../src/core/chain/chain-hashes.ts";
-import { FULL_PRICE, price, size } from "../../src/core/units.ts";
+import type { Side } from "../../src/core/terms.ts";
+import { FULL_PRICE } from "../../src/core/units.ts";
 import { Clock, Slices } from "../../src/engine/clock.ts";
 import { mulberry32 } from "./flow.ts";
-import { mustSubmit, openFundedExchange, traderAt } from "./funded-exchange.ts";
-import { measured, type Section } from "./rounds.ts";
+import { gtcOrder, mustSubmit, openFundedExchange, traderAt } from "./funded-exchange.ts";
+import { lineOf, measured, type Section } from "./rounds.ts";
 import { whole } from "./table.ts";
 
 /** Transactions per block of a long chain. */
@@ -28,15 +29,14 @@ class LongChain {
     this.matches = matches;
     const exchange = openFundedExchange({ levels: 99 });
     const tokenId = exchange.state.markets.get(1).tokenIds[0];
-    const half = price(FULL_PRICE / 2);
-    const terms = { kind: "placeOrder", tokenId, price: half, orderType: "GTC", expiration: null } as const;
+    const place = (address: string, side: Side, shares: number): void =>
+      mustSubmit(exchange, gtcOrder(address, tokenId, side, FULL_PRICE / 2, shares));
     const every = Math.floor(matches / NEWCOMERS_FILLS);
     mustSubmit(exchange, { kind: "mineBlocks", count: 1 });
     this.#firstTrade = exchange.state.chain.transactions.size + 1;
-    mustSubmit(exchange, { ...terms, address: MAKER, side: "SELL", size: size(matches * 100) });
+    place(MAKER, "SELL", matches * 100);
     for (let match = 0; match < matches; match += 1) {
-      const address = match % every === 0 ? NEWCOMER : traderAt(1 + (match % TAKERS));
-      mustSubmit(exchange, { ...terms, address, side: "BUY", size: size(100) });
+      place(match % every === 0 ? NEWCOMER : traderAt(1 + (match % TAKERS)), "BUY", 100);
       if (match % BLOCK === BLOCK - 1) mustSubmit(exchange, { kind: "mineBlocks", count: 1 });
     }
     const clock = new Clock(exchange, { mode: "frozen", rate: 0 }, () => 0);
@@ -54,11 +54,6 @@ class LongChain {
   /** Returns the height of a random block of matches; the first block also has deposits. */
   anyHeight(): number {
     return 3 + this.#random(Math.floor(this.matches / BLOCK) - 1);
-  }
-
-  /** Returns the text of the response to a request. */
-  answer(request: Buffer): Promise<string> {
-    return this.node.answer(request, true);
   }
 }
 
@@ -122,14 +117,13 @@ export const chainSection: Section = {
   async measure(rounds) {
     const chains = LENGTHS.map((length) => new LongChain(length));
     const first: string[] = [];
-    for (const chain of chains) first.push(`${((await timed(chain, wholeChain, 1)) / 1_000).toFixed(0)} ms`);
+    for (const chain of chains)
+      first.push(`${((await timed(chain, { ...wholeChain, repeats: 1 })) / 1_000).toFixed(0)} ms`);
     const measurements = [];
     for (const question of QUESTIONS) {
-      const lines = chains.map((chain) => ({
-        workload: question.workload,
-        subject: `${whole(chain.matches)} matches`,
-        sample: () => timed(chain, question, question.repeats),
-      }));
+      const lines = chains.map((chain) =>
+        lineOf(question.workload, `${whole(chain.matches)} matches`, () => timed(chain, question)),
+      );
       measurements.push(...(await measured(lines, { rounds, warmUps: 3 })));
     }
     return {
@@ -146,13 +140,13 @@ export const chainSection: Section = {
 const wholeChain: Question = QUESTIONS[QUESTIONS.length - 1] as Question;
 
 /** Measures the microseconds of a response; its content is checked afterwards. */
-async function timed(chain: LongChain, { ask, check }: Question, repeats: number): Promise<number> {
+async function timed(chain: LongChain, { ask, check, repeats }: Question): Promise<number> {
   let spent = 0;
   for (let repeat = 0; repeat < repeats; repeat += 1) {
     const [method, ...params] = ask(chain);
     const request = Buffer.from(JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }));
     const start = performance.now();
-    const text = await chain.answer(request);
+    const text = await chain.node.answer(request, true);
     // V8 flattens a concatenated string when it is sent.
     Buffer.byteLength(text);
     spent += performance.now() - start;

@@ -3,17 +3,19 @@ import { BLOCK_INTERVAL_MS } from "../../src/core/chain/chain.ts";
 import type { SettlementMode } from "../../src/core/terms.ts";
 import { millis } from "../../src/core/units.ts";
 import type { Exchange } from "../../src/engine/exchange.ts";
-import { commonFlow, type Flow, steadyFlow } from "./flow.ts";
+import { commonFlow, type Flow } from "./flow.ts";
 import {
   assertInvariants,
   FlowCommands,
   mustSubmit,
   openFundedExchange,
+  openSteady,
+  submitAll,
   TRADERS,
   tallyOf,
 } from "./funded-exchange.ts";
 import { inCheckout, type ProcessTask } from "./programs.ts";
-import { garbageCollector, measured, type Section, timed } from "./rounds.ts";
+import { lineOf, measured, type Section, timed } from "./rounds.ts";
 import { whole } from "./table.ts";
 
 const OPERATIONS = 200_000;
@@ -31,21 +33,14 @@ export const submitSection: Section = {
         prepare() {
           const exchange = openFundedExchange({ levels: flow.levels, feeRateBps });
           const commands = new FlowCommands(flow, exchange.state, { bothOutcomes }).take(flow.tape.length);
-          return () => {
-            for (const command of commands) mustSubmit(exchange, command);
-            return exchange;
-          };
+          return () => submitAll(exchange, commands);
         },
         check({ state }) {
           assert.deepEqual(tallyOf(state, flow.levels), flow.expected, "the flow has other trades");
           assertInvariants(state);
         },
       });
-      return {
-        workload: `99 levels, ${words}`,
-        subject: "clobsim",
-        sample: () => OPERATIONS / sample(),
-      };
+      return lineOf(`99 levels, ${words}`, "clobsim", () => OPERATIONS / sample());
     };
     const lines = [
       line("no fee", 0, false),
@@ -62,37 +57,30 @@ export const submitSection: Section = {
   },
 };
 
-/** An exchange under a steady flow. */
-interface SteadyExchangeChoice {
-  readonly markets: number;
-  /** Orders resting in each market. */
-  readonly live: number;
-  /** Number of commands of a batch. */
-  readonly commands: number;
-  readonly batches: number;
-}
+/** An exchange under a steady flow: its markets, the orders resting in each, and batches of commands. */
+type SteadyExchangeChoice = Readonly<Record<"markets" | "live" | "commands" | "batches", number>>;
 
 /** With more live orders, checking the invariants would take longer than the measurement. */
 const MAX_JUDGED = 100_000;
 
 /** Nanoseconds per command of the next batch. The books are filled first, and each batch keeps their number of orders. */
 export const steadyExchange: ProcessTask<SteadyExchangeChoice> = ({ markets, live, commands, batches }) => {
-  const exchange = openFundedExchange({ markets, levels: 999 });
-  const flow = steadyFlow({ live, operations: longestTurn((commands * batches) / markets) });
-  const source = new FlowCommands(flow, exchange.state);
-  for (const command of source.opening()) mustSubmit(exchange, command);
-  const collectGarbage = garbageCollector();
+  const { exchange, source } = openSteady({
+    ...{ markets, live },
+    operations: longestTurn((commands * batches) / markets),
+  });
   let left = batches;
-  return () => {
-    const batch = source.take(commands);
-    collectGarbage();
-    const start = performance.now();
-    for (const command of batch) mustSubmit(exchange, command);
-    const nanoseconds = ((performance.now() - start) * 1e6) / commands;
-    left -= 1;
-    if (left === 0 && markets * live <= MAX_JUDGED) assertInvariants(exchange.state);
-    return [nanoseconds];
-  };
+  const sample = timed({
+    prepare() {
+      const batch = source.take(commands);
+      return () => submitAll(exchange, batch);
+    },
+    check({ state }) {
+      left -= 1;
+      if (left === 0 && markets * live <= MAX_JUDGED) assertInvariants(state);
+    },
+  });
+  return () => [(sample() * 1e6) / commands];
 };
 
 /** Upper bound of the operations of one of many markets if each gets `mean` on average, at random. */
@@ -121,7 +109,7 @@ export const submitFlatnessSection: Section = {
         markets === 1
           ? `1 market, ${whole(live)} live orders`
           : `${whole(markets)} markets, ${whole(live)} live orders each`;
-      return { workload, subject: "clobsim", sample: async () => (await task.ask())[0] as number };
+      return lineOf(workload, "clobsim", async () => (await task.ask())[0] as number);
     });
     const isSpread = ({ workload }: { readonly workload: string }) => workload.includes(` ${SPREAD} live`);
     return {
@@ -136,18 +124,15 @@ export const submitFlatnessSection: Section = {
   },
 };
 
-/** Settlement of the fills of a run. */
-interface SettledChoice {
-  readonly settlement: SettlementMode;
-  /** Number of commands between two blocks; 0 for no blocks. */
-  readonly commandsABlock: number;
-}
-
 /**
- * Prepares the commands of a flow; the run submits them and returns the exchange. Another bundle of this file has
- * `no-settlement.ts` in place of what settles trades.
+ * Prepares the commands of a flow; the run submits them and returns the exchange. There are `commandsABlock` commands between
+ * two blocks; no blocks if it is 0. Another bundle of this file has `no-settlement.ts` in place of what settles trades.
  */
-export function prepareSettled(flow: Flow, { settlement, commandsABlock }: SettledChoice): () => Exchange {
+export function prepareSettled(
+  flow: Flow,
+  settlement: SettlementMode = "manual",
+  commandsABlock = 0,
+): () => Exchange {
   const exchange = openFundedExchange({ levels: flow.levels, settlement });
   const commands = new FlowCommands(flow, exchange.state).take(flow.tape.length);
   return () => {
@@ -163,12 +148,12 @@ export function prepareSettled(flow: Flow, { settlement, commandsABlock }: Settl
   };
 }
 
-const SETTLEMENTS: Readonly<Record<string, SettledChoice>> = {
-  "manual, nothing is mined": { settlement: "manual", commandsABlock: 0 },
-  "instant, a block a trading order": { settlement: "instant", commandsABlock: 0 },
-  "auto, a block every 100 commands": { settlement: "auto", commandsABlock: 100 },
-  "auto, a block every 10,000 commands": { settlement: "auto", commandsABlock: 10_000 },
-};
+const SETTLEMENTS: readonly (readonly [workload: string, SettlementMode, commandsABlock: number])[] = [
+  ["manual, nothing is mined", "manual", 0],
+  ["instant, a block a trading order", "instant", 0],
+  ["auto, a block every 100 commands", "auto", 100],
+  ["auto, a block every 10,000 commands", "auto", 10_000],
+];
 const UNSETTLED = "without settlement";
 
 /** Cost of settlement in addition to the rest of a command. */
@@ -182,22 +167,15 @@ export const settlementSection: Section = {
     const unsettled: { prepareSettled: typeof prepareSettled } = await import(
       inCheckout("dist-tools/bench-unsettled.js")
     );
-    const nothing = { settlement: "manual", commandsABlock: 0 } as const;
+    const line = (workload: string, sample: () => number) =>
+      lineOf(workload, "clobsim", () => (sample() * 1e6) / OPERATIONS);
     const check = ({ state }: Exchange): void => assertInvariants(state);
-    const samples = {
-      [UNSETTLED]: timed({ prepare: () => unsettled.prepareSettled(flow, nothing) }),
-      ...Object.fromEntries(
-        Object.entries(SETTLEMENTS).map(([name, choice]) => [
-          name,
-          timed({ prepare: () => prepareSettled(flow, choice), check }),
-        ]),
+    const lines = [
+      line(UNSETTLED, timed({ prepare: () => unsettled.prepareSettled(flow) })),
+      ...SETTLEMENTS.map(([workload, ...choice]) =>
+        line(workload, timed({ prepare: () => prepareSettled(flow, ...choice), check })),
       ),
-    };
-    const lines = Object.entries(samples).map(([workload, sample]) => ({
-      workload,
-      subject: "clobsim",
-      sample: () => (sample() * 1e6) / OPERATIONS,
-    }));
+    ];
     return {
       measurements: await measured(lines, { rounds, warmUps: 2 }),
       notes: [

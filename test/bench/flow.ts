@@ -262,7 +262,7 @@ export function commonFlow({ levels, typed = false, operations = 1_000_000 }: Fl
   return { levels, tape, opening: 0, expected: tally };
 }
 
-interface SteadyChoice {
+export interface SteadyChoice {
   /** Orders resting before, during and after; at least 33. */
   readonly live: number;
   /** Approximate number of measured operations. */

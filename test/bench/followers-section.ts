@@ -1,12 +1,13 @@
 import assert from "node:assert";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { get } from "node:http";
+import { request } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
 import { WebSocket } from "ws";
-import { bombard, bytesOf, CONNECTIONS, crossingOrders } from "./load-client.ts";
+import type { Info } from "../../src/client/api-messages.ts";
+import { bombard, bytesOf, CONNECTIONS, crossingOrders, get, replyTo } from "./load-client.ts";
 import type { ProcessTask, Served, Task } from "./programs.ts";
-import { compared, measured, type Section } from "./rounds.ts";
+import { compared, lineOf, measured, type Section } from "./rounds.ts";
 import { whole } from "./table.ts";
 
 const SUBSCRIBERS = 1_000;
@@ -25,7 +26,7 @@ const SETTLING_MS = 500;
 async function trading({ port }: Served): Promise<() => Promise<number>> {
   const { buy, sell } = await crossingOrders(port);
   const requests = [buy, sell].map((each) => bytesOf(each, port));
-  return async () => (await bombard({ port, requests, durationMs: SAMPLE_MS })).requestsPerSecond / 1_000;
+  return async () => (await bombard(port, requests, SAMPLE_MS)).requestsPerSecond / 1_000;
 }
 
 /** Cost of newHeads notifications for trading clients. */
@@ -39,14 +40,10 @@ export const subscribersSection: Section = {
     const watched = await programs.clobsim("--log-level", "silent");
     const crowd = programs.task("subscribers", { port: watched.port, count: SUBSCRIBERS });
     await crowd.ask();
-    const line = async (subject: string, served: Served) => ({
-      workload: "POST /clob/order, signed",
-      subject,
-      sample: await tradingAndMining(served),
-    });
+    const signed = "POST /clob/order, signed";
     const lines = [
-      await line("nobody subscribed", alone),
-      await line(`${whole(SUBSCRIBERS)} subscribers`, watched),
+      lineOf(signed, "nobody subscribed", await tradingAndMining(alone)),
+      lineOf(signed, `${whole(SUBSCRIBERS)} subscribers`, await tradingAndMining(watched)),
     ];
     const measurements = await measured(lines, { rounds, warmUps: 1 });
     const end = await cutOff(watched.port);
@@ -130,10 +127,9 @@ export const subscribers: ProcessTask<{ readonly port: number; readonly count: n
       throw new Error(`a subscriber was disconnected with ${code}`);
     });
   };
-  const openAll = async (): Promise<void> => {
+  const opened = (async () => {
     for (let index = 0; index < count; index += 1) await open(index);
-  };
-  const opened = openAll();
+  })();
   return async () => {
     await opened;
     return [Math.min(...told), Math.max(...told)];
@@ -160,15 +156,13 @@ export const streamSection: Section = {
         costs.push((processorMs(served.pid) - before) / (thousands * (SAMPLE_MS / 1_000)));
         return thousands;
       };
-      return { workload: "thousand orders a second", subject, sample, costs };
+      return { ...lineOf("thousand orders a second", subject, sample), costs };
     };
     const lines = [await line("nobody reads", alone), await line("one reader", followed)];
     const speeds = await measured(lines, { rounds, warmUps: 1 });
     await delay(SETTLING_MS);
     const [openings, latest, length = 0] = await reader.ask();
-    const { sequence } = (await (await fetch(`http://127.0.0.1:${followed.port}/sim`)).json()) as {
-      readonly sequence: number;
-    };
+    const { sequence } = await replyTo<Info>(get("/sim"), followed.port);
     assert.deepEqual([openings, latest], [1, sequence], "the reader has fallen behind");
     const workload = "processor time of the server, μs an order";
     const costs = compared(lines.map(({ subject, costs: figures }) => ({ workload, subject, figures })));
@@ -200,9 +194,9 @@ export const streamReader: ProcessTask<{ readonly port: number }> = ({ port }) =
     if (at >= 0) latest = Number.parseInt(bytes.toString("latin1", at + 5, at + 30), 10);
   };
   const opened = new Promise<void>((resolve) => {
-    get(`http://127.0.0.1:${port}/sim/stream`, (reply) =>
+    request(`http://127.0.0.1:${port}/sim/stream`, (reply) =>
       reply.on("data", take).once("data", () => resolve()),
-    );
+    ).end();
   });
   return async () => {
     await opened;

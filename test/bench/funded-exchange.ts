@@ -1,15 +1,15 @@
-import type { Command } from "../../src/core/commands.ts";
+import type { Command, CommandOf } from "../../src/core/commands.ts";
 import { idOf } from "../../src/core/ids.ts";
 import { violations } from "../../src/core/invariants/invariants.ts";
 import { outcomeOf } from "../../src/core/market.ts";
 import type { State } from "../../src/core/state.ts";
-import type { OrderType, SettlementMode } from "../../src/core/terms.ts";
+import type { OrderType, SettlementMode, Side } from "../../src/core/terms.ts";
 import { complement, FULL_PRICE, MAX_SIZE, millis, money, price, size } from "../../src/core/units.ts";
 import { Exchange } from "../../src/engine/exchange.ts";
 import { type Journal, noJournal } from "../../src/engine/journal.ts";
 import { eventCommand, marketCommand } from "../support/commands.ts";
 import { UNSETTLED } from "../support/config.ts";
-import { BUY, CANCEL, type Flow, mulberry32, TradeTally } from "./flow.ts";
+import { BUY, CANCEL, type Flow, mulberry32, type SteadyChoice, steadyFlow, TradeTally } from "./flow.ts";
 
 /** Options of an exchange for a benchmark. */
 interface ExchangeTerms {
@@ -63,11 +63,37 @@ export function openEmptyExchange(
   return new Exchange(config, millis(0), journal);
 }
 
+/** Opens an exchange whose books a steady flow has filled. Returns it, and the flow's later commands. */
+export function openSteady({ markets = 1, ...flow }: { readonly markets?: number } & SteadyChoice) {
+  const exchange = openFundedExchange({ markets, levels: 999 });
+  const source = new FlowCommands(steadyFlow(flow), exchange.state);
+  submitAll(exchange, source.opening());
+  return { exchange, source };
+}
+
 /** Submits a command. @throws Error if it is refused. */
 export function mustSubmit(exchange: Exchange, command: Command): void {
   const decision = exchange.submit(command);
   if (!decision.ok) throw new Error(`${JSON.stringify(command)}: ${JSON.stringify(decision.refusal)}`);
 }
+
+/** Submits commands and returns the exchange. @throws Error if one is refused. */
+export function submitAll(exchange: Exchange, commands: Iterable<Command>): Exchange {
+  for (const command of commands) mustSubmit(exchange, command);
+  return exchange;
+}
+
+/** An order that rests until it is filled, with price and size in units. */
+export const gtcOrder = (
+  address: string,
+  tokenId: string,
+  side: Side,
+  limit: number,
+  shares: number,
+): CommandOf<"placeOrder"> => ({
+  ...{ kind: "placeOrder", address, tokenId, side, orderType: "GTC", expiration: null },
+  ...{ price: price(limit), size: size(shares) },
+});
 
 /** @throws Error if an invariant is broken. */
 export function assertInvariants(state: State): void {
@@ -143,15 +169,10 @@ export class FlowCommands {
     this.#numbers[index] = this.#next++;
     const isMirrored = this.#bothOutcomes && id % 2 === 0;
     const limit = price(((tape.tick[at] as number) * FULL_PRICE) / (levels + 1));
-    return {
-      kind: "placeOrder",
-      address,
-      tokenId: (this.#tokenIds[market] as readonly string[])[isMirrored ? 1 : 0] as string,
-      side: (tape.side[at] === BUY) === isMirrored ? "SELL" : "BUY",
-      price: isMirrored ? complement(limit) : limit,
-      size: size(tape.size[at] as number),
-      orderType: ORDER_TYPES[tape.timeInForce[at] as number] as OrderType,
-      expiration: null,
-    };
+    const tokenId = this.#tokenIds[market]?.[isMirrored ? 1 : 0] as string;
+    const side = (tape.side[at] === BUY) === isMirrored ? "SELL" : "BUY";
+    const terms = [isMirrored ? complement(limit) : limit, tape.size[at] as number] as const;
+    const orderType = ORDER_TYPES[tape.timeInForce[at] as number] as OrderType;
+    return { ...gtcOrder(address, tokenId, side, ...terms), orderType };
   }
 }

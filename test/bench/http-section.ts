@@ -12,7 +12,7 @@ import {
   replyTo,
 } from "./load-client.ts";
 import type { Served } from "./programs.ts";
-import { against, elapsed, measured, type Section } from "./rounds.ts";
+import { against, elapsed, lineOf, measured, type Section } from "./rounds.ts";
 import { whole } from "./table.ts";
 
 const SAMPLE_MS = 700;
@@ -45,11 +45,11 @@ export const httpSection: Section = {
     const line = (workload: string, subject: string, { port }: Served, calls: readonly Call[]) => {
       const requests = calls.map((call) => bytesOf(call, port));
       const sample = async (): Promise<number> => {
-        const result = await bombard({ port, requests, durationMs: SAMPLE_MS });
+        const result = await bombard(port, requests, SAMPLE_MS);
         clientBusy = Math.max(clientBusy, result.clientBusy);
         return result.requestsPerSecond / 1000;
       };
-      return { workload, subject, sample };
+      return lineOf(workload, subject, sample);
     };
     const reads = (subject: string, served: Served) => line("GET /clob/book, 1 KB", subject, served, [page]);
     const orders = (subject: string, served: Served, { buy, sell }: CrossingOrders) =>
@@ -77,15 +77,15 @@ export const httpSection: Section = {
 /** Returns the read whose response is nearest to 1 KB. */
 export async function bookCall(port: number): Promise<Call> {
   const { data } = await replyTo<Page<Market>>(get("/api/markets?active=true&limit=100"), port);
-  let best: { readonly call: Call; readonly distance: number } | undefined;
+  let [best, least]: [Call | null, number] = [null, Number.POSITIVE_INFINITY];
   for (const { tokens } of data) {
     const call = get(`/clob/book?token_id=${tokens[0]?.tokenId}`);
     const { body } = await answerTo(call, port);
     const distance = Math.abs(body.length - BOOK_BYTES);
-    if (best === undefined || distance < best.distance) best = { call, distance };
+    if (distance < least) [best, least] = [call, distance];
   }
-  if (best === undefined) throw new Error("the server's world has no open market");
-  return best.call;
+  if (best === null) throw new Error("the server's world has no open market");
+  return best;
 }
 
 const MARKETS = 5_000;
@@ -106,11 +106,11 @@ export const overviewSection: Section = {
       if (!answer.ok) throw new Error(`${path}: ${answer.status}`);
       await answer.arrayBuffer();
     };
-    const lines = PATHS.map((path) => ({
-      workload: "after a command",
-      subject: `GET ${path}`,
-      sample: () => ask("/sim/clock", CHANGE).then(() => elapsed(() => ask(path))),
-    }));
+    const lines = PATHS.map((path) =>
+      lineOf("after a command", `GET ${path}`, () =>
+        ask("/sim/clock", CHANGE).then(() => elapsed(() => ask(path))),
+      ),
+    );
     return {
       measurements: await measured(lines, { rounds, warmUps: 50 }),
       notes: ["One client on one connection, with Node's fetch and its own time in it."],

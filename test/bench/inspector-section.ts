@@ -7,15 +7,15 @@ import { DEFAULT_CONFIG } from "../../src/config.ts";
 import type { Command } from "../../src/core/commands.ts";
 import { idOf } from "../../src/core/ids.ts";
 import { type Market, tokenIdIn } from "../../src/core/market.ts";
-import { type Millis, money, price, size } from "../../src/core/units.ts";
+import { type Millis, money, size } from "../../src/core/units.ts";
 import type { Exchange } from "../../src/engine/exchange.ts";
 import { openConfigured } from "../../src/engine/open-exchange.ts";
 import { addressOf } from "../support/commands.ts";
 import { mulberry32 } from "./flow.ts";
-import { mustSubmit } from "./funded-exchange.ts";
+import { gtcOrder, mustSubmit } from "./funded-exchange.ts";
 import { answerTo, type Call, crossingOrders } from "./load-client.ts";
 import { CLOBSIM, inCheckout, millisecondsToEnd } from "./programs.ts";
-import { alone, measured, measurementOf, type Section, takeTurns } from "./rounds.ts";
+import { alone, elapsed, lineOf, measured, measurementOf, type Section } from "./rounds.ts";
 import { whole } from "./table.ts";
 
 const COMMANDS = 1_000_000;
@@ -43,23 +43,21 @@ export const inspectorSection: Section = {
     });
     const slow = { rounds: Math.min(rounds, SLOW_ROUNDS), warmUps: 0 };
     const moves: number[] = [];
-    const line = (workload: string, subject: string, sample: () => Promise<number>) => ({
-      ...{ workload, subject, sample },
-    });
     const opening = `a report of ${whole(COMMANDS)} commands, decided anew`;
     const replay = () => millisecondsToEnd([CLOBSIM, "replay", report]);
     const openings = [
-      line(opening, "clobsim replay", replay),
-      line(opening, "page", () => openingIn(browser, report, moves)),
+      lineOf(opening, "clobsim replay", replay),
+      lineOf(opening, "page", () => openingIn(browser, report, moves)),
     ];
-    const paints = [line("first paint, on loopback", "page", () => firstPaint(browser, port))];
+    const paints = [lineOf("first paint, on loopback", "page", () => firstPaint(browser, port))];
     const trading = `a frame while ${ORDERS_A_SECOND} orders a second change a book`;
     const measurements = [
       ...(await measured(paints, { rounds, warmUps: 1 }, alone)),
       ...(await measured(openings, slow)),
       measurementOf("to any command of it, drawn", "page", moves),
     ];
-    const [frames = []] = await takeTurns([() => frameWhileTrading(browser, port)], slow);
+    const frames: number[] = [];
+    for (let round = 0; round < slow.rounds; round += 1) frames.push(await frameWhileTrading(browser, port));
     return {
       measurements: [...measurements, measurementOf(trading, "page", frames, FRAME_MS)],
       notes: [
@@ -98,10 +96,10 @@ const openingIn = (browser: Browser, report: string, moves: number[]): Promise<n
     await page.goto(pathToFileURL(inCheckout("dist/inspector.html")).href);
     const chooser = page.locator("input[type=file]");
     await chooser.waitFor({ state: "attached" });
-    const start = performance.now();
-    await chooser.setInputFiles(report);
-    await page.locator(".panes").waitFor();
-    const opened = performance.now() - start;
+    const opened = await elapsed(async () => {
+      await chooser.setInputFiles(report);
+      await page.locator(".panes").waitFor();
+    });
     const below = mulberry32(2);
     for (let move = 0; move < MOVES; move += 1) {
       moves.push(await page.evaluate<number>(moveTo(20_000 + below(COMMANDS - 20_000))));
@@ -182,10 +180,8 @@ async function writeLongReport(folder: string): Promise<string> {
   const { exchange, persistence, close } = await openConfigured(config, () => {});
   const { state, sequence } = exchange;
   const collateral = money(9_000_000_000_000);
-  for (const address of TRADERS)
-    mustSubmit(exchange, {
-      ...{ kind: "fundAccount", address, collateral, tokens: [], everyMarket: size(100_000_000) },
-    });
+  const funds = { collateral, tokens: [], everyMarket: size(100_000_000) };
+  for (const address of TRADERS) mustSubmit(exchange, { kind: "fundAccount", address, ...funds });
   const markets = [...state.markets].filter(({ status }) => status === "ACTIVE").slice(0, MARKETS);
   const next = commandsOf(exchange, markets);
   while (exchange.sequence - sequence < COMMANDS) {
@@ -218,15 +214,9 @@ function commandsOf({ state }: Exchange, markets: readonly Market[]): () => Comm
     const market = one(markets);
     const levels = 10_000 / market.tickSize;
     const tick = Math.round(levels * 0.2) + below(Math.round(levels * 0.3)) + below(Math.round(levels * 0.3));
-    return {
-      kind: "placeOrder",
-      address: one(TRADERS),
-      tokenId: tokenIdIn(market, below(2) === 0 ? "YES" : "NO"),
-      side: below(2) === 0 ? "BUY" : "SELL",
-      price: price(tick * market.tickSize),
-      size: size(Math.max(market.minOrderSize, 500 + below(5_000))),
-      orderType: "GTC",
-      expiration: null,
-    };
+    const tokenId = tokenIdIn(market, below(2) === 0 ? "YES" : "NO");
+    const side = below(2) === 0 ? "BUY" : "SELL";
+    const shares = Math.max(market.minOrderSize, 500 + below(5_000));
+    return gtcOrder(one(TRADERS), tokenId, side, tick * market.tickSize, shares);
   };
 }

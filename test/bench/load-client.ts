@@ -63,14 +63,6 @@ const withoutConnection = (rawHeaders: readonly string[]): string[] =>
 /** Number of connections of a load, each with one request under way. */
 export const CONNECTIONS = 32;
 
-/** Load of a server: each connection sends the requests in turn, one after the previous response. */
-interface Load {
-  readonly port: number;
-  readonly requests: readonly Buffer[];
-  readonly connections?: number;
-  readonly durationMs: number;
-}
-
 interface LoadResult {
   readonly requestsPerSecond: number;
   /** Processors used by the client; near 1 it measures itself, not the server. */
@@ -78,17 +70,16 @@ interface LoadResult {
 }
 
 /**
- * Loads a server over plain sockets with prepared bytes and minimal parsing. This takes half the CPU time of autocannon,
- * so that on two processors the server is the bottleneck.
+ * Loads a server over plain sockets with prepared bytes and minimal parsing: each connection sends the requests in turn, one
+ * after the previous response. This takes half the CPU time of autocannon, so that on two processors the server is the bottleneck.
  * @throws Error if a status is not 200 or 201, or a connection breaks.
  */
-export async function bombard({
-  port,
-  requests,
-  connections = CONNECTIONS,
-  durationMs,
-}: Load): Promise<LoadResult> {
-  const crew = Array.from({ length: connections }, () => new Connection(port, requests));
+export async function bombard(
+  port: number,
+  requests: readonly Buffer[],
+  durationMs: number,
+): Promise<LoadResult> {
+  const crew = Array.from({ length: CONNECTIONS }, () => new Connection(port, requests));
   const ended = Promise.all(crew.map((connection) => connection.ended));
   await Promise.race([ended, Promise.all(crew.map((connection) => connection.opened))]);
   const processor = process.cpuUsage();
@@ -205,9 +196,8 @@ export async function crossingOrders(port: number): Promise<CrossingOrders> {
   const [wallet] = devAccounts;
   if (wallet === undefined) throw new Error("the server has no dev account");
   const { address, privateKey } = wallet;
-  const signature = await privateKeyToAccount(privateKey as `0x${string}`).signMessage({
-    message: ATTESTATION,
-  });
+  const account = privateKeyToAccount(privateKey as `0x${string}`);
+  const signature = await account.signMessage({ message: ATTESTATION });
   const derive = post("/clob/auth/derive-api-key", { address, signature });
   const { apiKey, secret, passphrase } = await replyTo<Credentials>(derive, port);
   const question = "Will the benchmark end?";

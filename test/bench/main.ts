@@ -44,18 +44,9 @@ const TASKS = {
 const USAGE =
   "usage: npm run bench -- [--json] [--only SECTION,...] [--rounds N], or --write [--rounds N] for the page of the guide";
 
-interface Choice {
-  readonly json: boolean;
-  /** Whether to measure the sections of the guide's page and write it. */
-  readonly write: boolean;
-  readonly rounds: number;
-  readonly sections: readonly Section[];
-}
-
-/** @throws Error that names an invalid flag. */
-function choiceOf(args: readonly string[]): Choice {
+/** Parses the flags; `write` measures the sections of the guide's page and writes it. @throws Error that names an invalid one. */
+function choice() {
   const { json, write, only, rounds } = parseArgs({
-    args: [...args],
     options: {
       json: { type: "boolean", default: false },
       write: { type: "boolean", default: false },
@@ -80,7 +71,7 @@ async function measure(section: Section, asked: number): Promise<Report> {
   return { unit, baseline, rounds, ...(await section.measure(rounds, programs)) };
 }
 
-async function run({ json, write, rounds, sections }: Choice): Promise<void> {
+async function run({ json, write, rounds, sections }: ReturnType<typeof choice>): Promise<void> {
   const where = machine();
   if (!json) process.stdout.write(`${machineLine(where)}\n`);
   const reports = new Map<Section, Report>();
@@ -95,9 +86,9 @@ async function run({ json, write, rounds, sections }: Choice): Promise<void> {
   if (json) process.stdout.write(`${JSON.stringify({ machine: where, sections: named }, null, 2)}\n`);
 }
 
-function choiceOrExit(): Choice {
+function choiceOrExit(): ReturnType<typeof choice> {
   try {
-    return choiceOf(process.argv.slice(2));
+    return choice();
   } catch (error) {
     process.stderr.write(`${(error as Error).message}\n${USAGE}\n`);
     process.exit(2);

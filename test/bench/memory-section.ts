@@ -1,67 +1,56 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { FULL_PRICE, price, size } from "../../src/core/units.ts";
+import { FULL_PRICE } from "../../src/core/units.ts";
 import type { Exchange, Snapshot } from "../../src/engine/exchange.ts";
 import { contentHash } from "../../src/engine/hashes.ts";
-import { steadyFlow } from "./flow.ts";
-import { FlowCommands, mustSubmit, openFundedExchange, TRADERS, traderAt } from "./funded-exchange.ts";
+import {
+  gtcOrder,
+  mustSubmit,
+  openFundedExchange,
+  openSteady,
+  submitAll,
+  TRADERS,
+  traderAt,
+} from "./funded-exchange.ts";
 import type { ProcessTask } from "./programs.ts";
-import { type Measurement, measurementOf, median, memoryMeter, type Section } from "./rounds.ts";
+import { elapsed, type Measurement, measurementOf, median, memoryMeter, type Section } from "./rounds.ts";
 import { whole } from "./table.ts";
-
-interface SteadyChoice {
-  /** Number of resting orders. */
-  readonly live: number;
-  /** Number of commands that the flow has. */
-  readonly commands: number;
-}
-
-/** Opens an exchange with a steady flow. Returns it, and a function that submits the next commands. */
-function openSteady({ live, commands }: SteadyChoice) {
-  const exchange = openFundedExchange({ levels: 999 });
-  const source = new FlowCommands(steadyFlow({ live, operations: commands }), exchange.state);
-  for (const command of source.opening()) mustSubmit(exchange, command);
-  const run = (count: number): void => {
-    for (let left = count; left > 0; left -= STEP) {
-      for (const command of source.take(Math.min(STEP, left))) mustSubmit(exchange, command);
-    }
-  };
-  return { exchange, source, run };
-}
 
 /** Number of commands made at a time. */
 const STEP = 10_000;
+
+/** Submits the next commands of a flow. */
+function run({ exchange, source }: ReturnType<typeof openSteady>, count: number): void {
+  for (let left = count; left > 0; left -= STEP) submitAll(exchange, source.take(Math.min(STEP, left)));
+}
 
 /**
  * Bytes of memory per command with a constant number of resting orders, in the first and in the second half of a history:
  * the orders and trades, which are never removed. Then the number of trades per command.
  */
-export const historyMemory: ProcessTask<SteadyChoice> = (choice) => {
+export const historyMemory: ProcessTask<typeof HISTORY> = (choice) => {
   const used = memoryMeter();
   return () => {
-    const { exchange, run } = openSteady(choice);
-    const half = choice.commands / 2;
+    const steady = openSteady(choice);
+    const half = choice.operations / 2;
     const before = used();
-    run(half);
+    run(steady, half);
     const middle = used();
-    run(half);
+    run(steady, half);
     const after = used();
-    return [(middle - before) / half, (after - middle) / half, exchange.state.trades.size / choice.commands];
+    const { trades } = steady.exchange.state;
+    return [(middle - before) / half, (after - middle) / half, trades.size / choice.operations];
   };
 };
 
-interface MarketMemoryChoice {
-  readonly markets: number;
-  /** Price levels of each market. */
-  readonly levels: number;
-  /** Number of resting orders in each market. */
-  readonly live: number;
-}
-
 const MIB = 2 ** 20;
 
-/** MiB of markets: after their creation, and with resting orders. */
-export const marketMemory: ProcessTask<MarketMemoryChoice> = ({ markets, levels, live }) => {
+/** MiB of markets with some price levels: after their creation, and with resting orders in each. */
+export const marketMemory: ProcessTask<Readonly<Record<"markets" | "levels" | "live", number>>> = ({
+  markets,
+  levels,
+  live,
+}) => {
   const used = memoryMeter();
   openFundedExchange({ levels });
   return () => {
@@ -83,16 +72,9 @@ function restOrders(exchange: Exchange, levels: number, live: number): void {
       const isBid = order % 2 === 0;
       const distance = 1 + (order % DEPTH);
       const tick = isBid ? distance : levels + 1 - distance;
-      mustSubmit(exchange, {
-        kind: "placeOrder",
-        address: traderAt(order % TRADERS),
-        tokenId: market.tokenIds[0],
-        side: isBid ? "BUY" : "SELL",
-        price: price((tick * FULL_PRICE) / (levels + 1)),
-        size: size(100),
-        orderType: "GTC",
-        expiration: null,
-      });
+      const limit = (tick * FULL_PRICE) / (levels + 1);
+      const [address, tokenId] = [traderAt(order % TRADERS), market.tokenIds[0]];
+      mustSubmit(exchange, gtcOrder(address, tokenId, isBid ? "BUY" : "SELL", limit, 100));
     }
   }
   const resting = [...state.accounts].reduce((sum, { openCount }) => sum + openCount, 0);
@@ -102,7 +84,7 @@ function restOrders(exchange: Exchange, levels: number, live: number): void {
 const MARKETS = 5000;
 const LIVE = 40;
 /** A book with a constant number of orders. */
-const HISTORY: SteadyChoice = { live: 1_000, commands: 1_000_000 };
+const HISTORY = { live: 1_000, operations: 1_000_000 };
 const HEAP = "heap and buffers";
 const ONCE = { rounds: 1, warmUps: 0 };
 
@@ -137,7 +119,7 @@ export const memorySection: Section = {
       measurements,
       notes: [
         "Each figure from a new process; it varies by less than one per cent. A generated world has traded before it opens.",
-        `A history grows by ${early.toFixed(0)} bytes a command in the first half of ${whole(HISTORY.commands)} commands of a steady book, by ${late.toFixed(0)} in the second: ${(late / trades).toFixed(0)} for each trade, with the orders and cancels that come with it.`,
+        `A history grows by ${early.toFixed(0)} bytes a command in the first half of ${whole(HISTORY.operations)} commands of a steady book, by ${late.toFixed(0)} in the second: ${(late / trades).toFixed(0)} for each trade, with the orders and cancels that come with it.`,
       ],
     };
   },
@@ -151,40 +133,34 @@ const SNAPSHOTS = { live: 10_000, before: 100_000, between: BETWEEN, snapshots: 
  * state; then KiB per snapshot of a history.
  */
 export const snapshotCosts: ProcessTask<typeof SNAPSHOTS> = ({ live, before, between, snapshots }) => {
-  const { exchange, source, run } = openSteady({ live, commands: before + between * 10_000 });
-  run(before);
+  const steady = openSteady({ live, operations: before + between * 10_000 });
+  run(steady, before);
+  const { exchange, source } = steady;
   const used = memoryMeter();
-  const timed = (work: () => void): number => {
-    const start = performance.now();
-    work();
-    return performance.now() - start;
-  };
-  const go = (): number => {
+  const go = (): Promise<number> => {
     const commands = source.take(between);
-    return timed(() => {
-      for (const command of commands) mustSubmit(exchange, command);
-    });
+    return elapsed(() => submitAll(exchange, commands));
   };
-  const memoryOf = (count: number): number => {
+  const memoryOf = async (count: number): Promise<number> => {
     const kept: Snapshot[] = [];
     const base = used();
     for (let snapshot = 0; snapshot < count; snapshot += 1) {
       kept.push(exchange.snapshot());
-      go();
+      await go();
     }
     return (used() - base) / 1_024 / kept.length;
   };
-  return () => {
+  return async () => {
     used();
-    const usual = go();
+    const usual = await go();
     const kept: Snapshot[] = [];
-    const take = timed(() => kept.push(exchange.snapshot()));
-    const after = go();
-    const hash = timed(() => contentHash(exchange.state));
+    const take = await elapsed(() => kept.push(exchange.snapshot()));
+    const after = await go();
+    const hash = await elapsed(() => contentHash(exchange.state));
     const here = exchange.snapshot();
-    const back = timed(() => exchange.restore(kept[0] as Snapshot));
+    const back = await elapsed(() => exchange.restore(kept[0] as Snapshot));
     exchange.restore(here);
-    return [take, back, usual, after, hash, memoryOf(snapshots)];
+    return [take, back, usual, after, hash, await memoryOf(snapshots)];
   };
 };
 

@@ -2,12 +2,8 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import type { Programs } from "./programs.ts";
 
-/** Number of rounds. */
-export interface Rounds {
-  readonly rounds: number;
-  /** Rounds before these that do not count, for compilation. */
-  readonly warmUps: number;
-}
+/** Number of rounds, and of those before them that do not count, for compilation. */
+export type Rounds = Readonly<Record<"rounds" | "warmUps", number>>;
 
 type Sample = () => number | Promise<number>;
 
@@ -15,16 +11,16 @@ type Sample = () => number | Promise<number>;
  * Returns the figures of each subject, one per round. Subjects run one after another, alternate within a round, and the first
  * one changes, so that a slower machine affects all of them equally. tinybench completes one before it begins the next.
  */
-export async function takeTurns(
-  subjects: readonly Sample[],
+async function takeTurns(
+  subjects: readonly { readonly sample: Sample }[],
   { rounds, warmUps }: Rounds,
 ): Promise<number[][]> {
   const samples: number[][] = subjects.map(() => []);
   for (let round = 0; round < warmUps + rounds; round++) {
     for (let turn = 0; turn < subjects.length; turn++) {
       const index = (turn + round) % subjects.length;
-      const sample = await (subjects[index] as Sample)();
-      if (round >= warmUps) (samples[index] as number[]).push(sample);
+      const sample = await subjects[index]?.sample();
+      if (round >= warmUps) samples[index]?.push(sample as number);
     }
   }
   return samples;
@@ -64,8 +60,8 @@ export function timed<Result>(
   };
 }
 
-/** Returns the milliseconds of an asynchronous work. */
-export async function elapsed(work: () => Promise<unknown>): Promise<number> {
+/** Returns the milliseconds of a work. */
+export async function elapsed(work: () => unknown): Promise<number> {
   const start = performance.now();
   await work();
   return performance.now() - start;
@@ -170,18 +166,16 @@ export const compared = (
     return measurementOf(line.workload, line.subject, line.figures, one);
   });
 
-/** Measures lines in turns, each by its sample. */
+/** Makes a line that is measured by its sample. */
+export const lineOf = (workload: string, subject: string, sample: Sample) => ({ workload, subject, sample });
+
+/** Measures lines in turns. */
 export async function measured(
-  lines: readonly (Line & { readonly sample: Sample })[],
+  lines: readonly ReturnType<typeof lineOf>[],
   plan: Rounds,
   baselineOf?: BaselineOf,
 ): Promise<Measurement[]> {
-  const samples = await takeTurns(
-    lines.map(({ sample }) => sample),
-    plan,
-  );
-  return compared(
-    lines.map((line, index) => ({ ...line, figures: samples[index] as number[] })),
-    baselineOf,
-  );
+  const samples = await takeTurns(lines, plan);
+  const measuredLines = lines.map((line, index) => ({ ...line, figures: samples[index] as number[] }));
+  return compared(measuredLines, baselineOf);
 }

@@ -6,7 +6,7 @@ import { runScenario } from "../../src/scenario/run/run-scenario.ts";
 import { LocalVenue } from "../../src/scenario/venue/local-venue.ts";
 import { Wallets } from "../../src/scenario/venue/venue.ts";
 import { CLOBSIM, inCheckout, millisecondsToEnd } from "./programs.ts";
-import { alone, elapsed, measured, type Section } from "./rounds.ts";
+import { alone, elapsed, lineOf, measured, type Section } from "./rounds.ts";
 import { whole } from "./table.ts";
 
 /** Text of a typical scenario: two accounts, two orders and expectations. */
@@ -70,14 +70,11 @@ export const scenarioSection: Section = {
       return (await elapsed(run)) / times;
     };
     await small(2_000);
-    const line = (workload: string, subject: string, sample: () => Promise<number>) => ({
-      ...{ workload, subject, sample },
-    });
     const one = join(folder, "one.yaml");
     writeFileSync(one, "scenario: nothing happens\nsteps:\n  - advance: 1s\n");
     const suite = inCheckout("scenarios");
     const program = (subject: string, ...args: readonly string[]) =>
-      line(PROCESS, subject, () => millisecondsToEnd(args));
+      lineOf(PROCESS, subject, () => millisecondsToEnd(args));
     const programLines = [
       program("node -e 0", "-e", "0"),
       program("clobsim run, one scenario", CLOBSIM, "run", one),
@@ -85,12 +82,12 @@ export const scenarioSection: Section = {
       program("clobsim run scenarios, some over HTTP", CLOBSIM, "run", suite),
     ];
     const { replay } = await longFlow(folder);
-    const replayed = line(
+    const replayed = lineOf(
       `replay of ${whole(FLOW_ORDERS)} orders, a second`,
       "clobsim",
       async () => (FLOW_ORDERS * 1000) / (await elapsed(replay)),
     );
-    const inProcess = line("one small scenario, after start", "clobsim", () => small(500));
+    const inProcess = lineOf("one small scenario, after start", "clobsim", () => small(500));
     return {
       measurements: [
         ...(await measured([inProcess], { rounds, warmUps: 0 }, alone)),
@@ -127,7 +124,7 @@ export const fuzzSection: Section = {
         const flags = ["--seeds", seeds, "--commands", String(COMMANDS), "--via", via, "--out", folder];
         return (count * MS_PER_MINUTE) / (await millisecondsToEnd([CLOBSIM, "fuzz", ...flags]));
       };
-      return { workload: `clobsim fuzz --via ${via}`, subject: "clobsim", sample };
+      return lineOf(`clobsim fuzz --via ${via}`, "clobsim", sample);
     });
     return {
       measurements: await measured(campaigns, { rounds, warmUps: 0 }, alone),

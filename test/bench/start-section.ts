@@ -12,7 +12,7 @@ import {
   millisecondsToFirstAnswer,
   type Programs,
 } from "./programs.ts";
-import { against, type Measurement, measured, type Section } from "./rounds.ts";
+import { against, elapsed, lineOf, type Measurement, measured, type Section } from "./rounds.ts";
 import { smallScenario } from "./scenario-section.ts";
 
 const MARKETS = ["--markets", "5000"];
@@ -21,8 +21,6 @@ const SLOW_ROUNDS = 7;
 const SCENARIOS = 1_000;
 /** Value of `CLOBSIM_CACHE` that disables the cache. */
 const OFF = "off";
-const FIRST_ANSWER = "to the first 200";
-const END = "to the end";
 const BARE = "bare node:http";
 const NOTHING = "node -e 0";
 const CERTIFICATES =
@@ -41,14 +39,14 @@ export const startSection: Section = {
     await fillCache(programs, cache);
     await fillCache(programs, cache, ...MARKETS);
     const bare = (port: number) => [inCheckout("test/bench/start-server.mjs"), String(port)];
-    const answers = (subject: string, sample: () => Promise<number>) => ({
-      ...{ workload: FIRST_ANSWER, subject, sample },
-    });
-    const ends = (subject: string, ...args: readonly string[]) => ({
-      workload: END,
-      subject,
-      sample: withCache(cache, () => millisecondsToEnd(args)),
-    });
+    const answers = (subject: string, sample: () => Promise<number>) =>
+      lineOf("to the first 200", subject, sample);
+    const ends = (subject: string, ...args: readonly string[]) =>
+      lineOf(
+        "to the end",
+        subject,
+        withCache(cache, () => millisecondsToEnd(args)),
+      );
     const lines = [
       answers(BARE, () => millisecondsToFirstAnswer(bare)),
       answers("clobsim serve", serving(cache)),
@@ -122,16 +120,15 @@ export const openingSection: Section = {
     for (const world of ["tiny", "the default world"]) {
       const options = { clock: "frozen", ...(world === "tiny" ? { world } : {}) } as const;
       const lent = await new TestExchanges(options).acquire();
-      const line = (subject: string, open: () => Promise<() => unknown>) => {
-        const sample = async (): Promise<number> => {
-          const from = performance.now();
-          const close = await open();
-          const ms = performance.now() - from;
+      const line = (subject: string, open: () => Promise<() => unknown>) =>
+        lineOf(world, subject, async () => {
+          let close: () => unknown = () => {};
+          const ms = await elapsed(async () => {
+            close = await open();
+          });
           await close();
           return ms;
-        };
-        return { workload: world, subject, sample };
-      };
+        });
       const lines = [
         line("bare node:http, listening", listening),
         line("startExchange", async () => (await startExchange(options)).close),

@@ -1,3 +1,4 @@
+import assert from "node:assert";
 import { closeSync, fdatasync, openSync, unlinkSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -20,7 +21,7 @@ import {
   openFundedExchange,
 } from "./funded-exchange.ts";
 import type { ProcessTask } from "./programs.ts";
-import { compared, elapsed, garbageCollector, measured, type Section, timed } from "./rounds.ts";
+import { compared, elapsed, garbageCollector, lineOf, measured, type Section, timed } from "./rounds.ts";
 import { whole } from "./table.ts";
 
 const OPERATIONS = 200_000;
@@ -45,7 +46,7 @@ export const storeSection: Section = {
     const line = (workload: string, group: number, isKept = true) => {
       const sample = timed({
         prepare() {
-          const kept = isKept ? newJournal(folder, "journal", "process") : null;
+          const kept = isKept ? newJournal(folder, "process") : null;
           const run = prepareRun(flow, kept?.journal ?? null, group);
           return () => ({ exchange: run(), discard: kept?.discard });
         },
@@ -54,7 +55,7 @@ export const storeSection: Section = {
           assertInvariants(exchange.state);
         },
       });
-      return { workload, subject: "clobsim", sample: () => OPERATIONS / sample() };
+      return lineOf(workload, "clobsim", () => OPERATIONS / sample());
     };
     const lines = [
       line("in memory", 1, false),
@@ -79,16 +80,12 @@ export const storeSection: Section = {
   },
 };
 
-/** Journal of a benchmark. */
-interface BenchJournal {
-  readonly journal: JournalFile;
-  /** Removes the file before the system writes it to disk, which would slow down the next measurement. */
-  discard(): void;
-}
-
-/** Creates a journal on disk. */
-function newJournal(folder: string, name: string, durability: Durability): BenchJournal {
-  const path = join(folder, name);
+/**
+ * Creates a journal on disk. `discard` removes the file before the system writes it to disk, which would slow down the next
+ * measurement.
+ */
+function newJournal(folder: string, durability: Durability) {
+  const path = join(folder, "journal");
   const file = nodeDisk.open(path, "new");
   let isDiscarded = false;
   const syncedUnlessDiscarded = {
@@ -116,8 +113,7 @@ function newJournal(folder: string, name: string, durability: Durability): Bench
  * exchange.
  */
 function prepareRun(flow: Flow, journal: JournalFile | null, group: number): () => Exchange {
-  const terms = { levels: flow.levels };
-  const exchange = openFundedExchange(journal === null ? terms : { ...terms, journal });
+  const exchange = openFundedExchange({ levels: flow.levels, ...(journal && { journal }) });
   const commands = new FlowCommands(flow, exchange.state).take(flow.tape.length);
   journal?.flush(journal.position);
   return () => {
@@ -134,26 +130,17 @@ function prepareRun(flow: Flow, journal: JournalFile | null, group: number): () 
   };
 }
 
-interface GroupCommitChoice {
-  readonly folder: string;
-  readonly lines: number;
-  readonly clients: number;
-}
+type GroupCommitChoice = Readonly<Record<"lines" | "clients", number>> & { readonly folder: string };
 
 /** Returns the seconds of plain synced appends, then those of an exchange whose clients wait for the sync. */
 export const groupCommits: ProcessTask<GroupCommitChoice> = (choice) => {
-  const collectGarbage = garbageCollector();
   const flow = commonFlow({ levels: 99, operations: choice.lines });
-  return async () => [await bareAppend(choice), await groupCommit(flow, choice, collectGarbage)];
+  return async () => [await bareAppend(choice), await groupCommit(flow, choice)];
 };
 
 /** Returns the seconds of a flow whose `clients` wait for their answers, which wait for the sync. */
-async function groupCommit(
-  flow: Flow,
-  { folder, clients }: GroupCommitChoice,
-  collectGarbage: () => void,
-): Promise<number> {
-  const { journal, discard } = newJournal(folder, "journal", "power");
+async function groupCommit(flow: Flow, { folder, clients }: GroupCommitChoice): Promise<number> {
+  const { journal, discard } = newJournal(folder, "power");
   const exchange = openFundedExchange({ levels: flow.levels, journal });
   const commands = new FlowCommands(flow, exchange.state).take(flow.tape.length).values();
   await journal.flush(journal.position);
@@ -163,7 +150,7 @@ async function groupCommit(
       await journal.flush(journal.position);
     }
   };
-  collectGarbage();
+  garbageCollector()();
   const ms = await elapsed(() => Promise.all(Array.from({ length: clients }, client)));
   discard();
   return ms / 1_000;
@@ -187,43 +174,39 @@ async function bareAppend({ lines, folder, clients }: GroupCommitChoice): Promis
 }
 
 /** Persisted data, and the hash of its state. */
-interface KeptHistory {
-  readonly folder: string;
-  readonly hash: string;
-}
+type KeptHistory = Readonly<Record<"folder" | "hash", string>>;
 
 /** Seconds to replay a whole journal. */
 export const replayedJournal: ProcessTask<KeptHistory> = ({ folder, hash }) => {
-  const collectGarbage = garbageCollector();
-  return () => {
-    collectGarbage();
-    const exchange = openEmptyExchange();
-    const start = performance.now();
-    const path = join(folder, "journal");
-    const file = nodeDisk.open(path, "read");
-    const replayer = new Replayer(exchange, () => {}, path, restoreTargets(file, BEGINNING));
-    const { damage } = scan(file, BEGINNING, (line) => replayer.take(line));
-    file.close();
-    const seconds = (performance.now() - start) / 1_000;
-    if (damage !== null || exchange.hash !== hash) throw new Error("the journal gives another state");
-    return [seconds];
-  };
+  const path = join(folder, "journal");
+  const sample = timed({
+    prepare() {
+      const exchange = openEmptyExchange();
+      return () => {
+        const file = nodeDisk.open(path, "read");
+        const replayer = new Replayer(exchange, () => {}, path, restoreTargets(file, BEGINNING));
+        const { damage } = scan(file, BEGINNING, (line) => replayer.take(line));
+        file.close();
+        return damage === null && exchange.hash === hash;
+      };
+    },
+    check: (isSame) => assert(isSame, "the journal gives another state"),
+  });
+  return () => [sample() / 1_000];
 };
 
 /** Seconds to read a state from its file. */
 export const readState: ProcessTask<KeptHistory> = ({ folder, hash }) => {
-  const collectGarbage = garbageCollector();
-  return () => {
-    collectGarbage();
-    const start = performance.now();
-    const kept = readStateFile(nodeDisk, join(folder, "db.json"));
-    const seconds = (performance.now() - start) / 1_000;
-    if (kept === null) throw new Error("there is no state");
-    const exchange = openEmptyExchange();
-    exchange.restore(snapshotOf(kept));
-    if (exchange.hash !== hash) throw new Error("the file has another state");
-    return [seconds];
-  };
+  const sample = timed({
+    prepare: () => () => readStateFile(nodeDisk, join(folder, "db.json")),
+    check(kept) {
+      assert(kept !== null, "there is no state");
+      const exchange = openEmptyExchange();
+      exchange.restore(snapshotOf(kept));
+      assert(exchange.hash === hash, "the file has another state");
+    },
+  });
+  return () => [sample() / 1_000];
 };
 
 const COMMANDS = 1_000_000;
@@ -237,15 +220,14 @@ export const reopeningSection: Section = {
   async measure(rounds, programs) {
     const folder = programs.folder();
     const flow = commonFlow({ levels: 99, operations: COMMANDS });
-    const { journal } = newJournal(folder, "journal", "process");
+    const { journal } = newJournal(folder, "process");
     journal.control("opening", opening(), millis(0));
     const exchange = prepareRun(flow, journal, COMMANDS)();
     journal.close();
     await saveState(folder, exchange);
     const line = (workload: string, name: string) => {
       const task = programs.task(name, { folder, hash: exchange.hash });
-      const sample = async () => COMMANDS / 1_000 / ((await task.ask())[0] as number);
-      return { workload, subject: "clobsim", sample };
+      return lineOf(workload, "clobsim", async () => COMMANDS / 1_000 / ((await task.ask())[0] as number));
     };
     const lines = [
       line("journal: every command decided anew and compared", "replayedJournal"),

@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { bookCall } from "../http-section.ts";
 import { answerTo, bombard, bytesOf, type Call, crossingOrders, get } from "../load-client.ts";
 import { CLOBSIM, inCheckout, millisecondsToFirstAnswer, type Programs, type Served } from "../programs.ts";
-import { elapsed, type Measurement, measured, type Section } from "../rounds.ts";
+import { elapsed, lineOf, type Measurement, measured, type Section } from "../rounds.ts";
 import { FLOW_ORDERS, longFlow } from "../scenario-section.ts";
 
 const HERE = "test/bench/peers";
@@ -75,21 +75,17 @@ export const peersSection: Section = {
     const peers = await install();
     const clobsim = await programs.clobsim("--log-level", "silent");
     const known = await knownOf(clobsim, peers, programs.folder());
-    const starts = PEERS.map((peer) => ({
-      workload: "to the first 200, ms",
-      subject: peer.name,
-      sample: () => millisecondsToFirstAnswer(onPort(peer, known), callsOf(known, peer).book.path),
-    }));
+    const starts = PEERS.map((peer) =>
+      lineOf("to the first 200, ms", peer.name, () =>
+        millisecondsToFirstAnswer(onPort(peer, known), callsOf(known, peer).book.path),
+      ),
+    );
     const startTimes = await measured(starts, { rounds: START_ROUNDS, warmUps: 1 });
     const { measurements, holding } = await throughputs(known, rounds, programs);
     const without = PEERS.map(({ name }) => name).filter((name) => !holding.includes(name));
+    const others = [...(await fetches(known, clobsim, rounds)), ...(await replays(programs.folder()))];
     return {
-      measurements: [
-        ...startTimes,
-        ...measurements,
-        ...(await fetches(known, clobsim, rounds)),
-        ...(await replays(programs.folder())),
-      ],
+      measurements: [...startTimes, ...measurements, ...others],
       notes: [
         `Answers with a book that contains the placed order: ${holding.join(", ")}. Answers without: ${without.join(", ")}, msw.`,
         "prism and mockoon use clobsim's own /openapi.json and answer with examples or random values; json-server and msw answer with a body copied from clobsim. None of them checks a signature or a balance, matches, or settles.",
@@ -145,9 +141,9 @@ async function throughputs(known: Known, rounds: number, programs: Programs) {
     const placing = own === null ? [calls.order] : [own.buy, own.sell];
     if (await holds(port, placing.at(-1) as Call, peer)) holding.push(peer.name);
     const line = (workload: string, sent: readonly Call[]) => {
-      const load = { port, requests: sent.map((call) => bytesOf(call, port)), durationMs: SAMPLE_MS };
-      const sample = async () => (await bombard(load)).requestsPerSecond / 1_000;
-      return { workload, subject: peer.name, sample };
+      const requests = sent.map((call) => bytesOf(call, port));
+      const sample = async () => (await bombard(port, requests, SAMPLE_MS)).requestsPerSecond / 1_000;
+      return lineOf(workload, peer.name, sample);
     };
     books.push(line("GET /clob/book", [calls.book]));
     orders.push(line("POST /clob/order, signed", placing));
@@ -174,7 +170,7 @@ function fetches({ peers, book, bookBody }: Known, { port }: Served, rounds: num
     const url = `${origin}${book.path}`;
     const args = [inCheckout(`${HERE}/fetching.mjs`), String(SAMPLE_MS), url, ...mock];
     const sample = async () => Number((await run(process.execPath, args)).stdout) / 1_000;
-    return { workload: "GET /clob/book by fetch", subject, sample };
+    return lineOf("GET /clob/book by fetch", subject, sample);
   };
   const lines = [
     line(`${NAME}, another process`, `http://127.0.0.1:${port}`),
@@ -194,11 +190,8 @@ async function replays(folder: string): Promise<Measurement[]> {
     if (Number(stdout) !== trades)
       throw new Error(`the script made ${stdout.trim()} trades, clobsim ${trades}`);
   };
-  const line = (subject: string, work: () => Promise<void>) => ({
-    workload: "orders of a CSV replayed",
-    subject,
-    sample: async () => FLOW_ORDERS / (await elapsed(work)),
-  });
+  const line = (subject: string, work: () => Promise<void>) =>
+    lineOf("orders of a CSV replayed", subject, async () => FLOW_ORDERS / (await elapsed(work)));
   const lines = [line(NAME, replayed), line("a script of 100 lines", plain)];
   return measured(lines, { rounds: START_ROUNDS, warmUps: 0 });
 }
