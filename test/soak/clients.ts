@@ -34,12 +34,17 @@ export class Acknowledged {
     this.canceled.clear();
   }
 
-  placed(order: Order): void {
-    if (this.#isRecording) this.orders.set(order.id, order);
+  /** Places an order, and records it if it is accepted. */
+  async place(exchange: ExchangeClient, order: NewOrder) {
+    const placed = await exchange.place(order);
+    if (placed.ok && this.#isRecording) this.orders.set(placed.value.id, placed.value);
+    return placed;
   }
 
-  cancel(ids: readonly string[]): void {
-    if (this.#isRecording) for (const id of ids) this.canceled.add(id);
+  /** Cancels one order or all open orders, and records the canceled ones. */
+  async cancel(exchange: ExchangeClient, id: string | "all"): Promise<void> {
+    const canceled = await (id === "all" ? exchange.cancelAll() : exchange.cancel(id));
+    if (canceled.ok && this.#isRecording) for (const each of canceled.value.canceled) this.canceled.add(each);
   }
 
   /** Describes how the order on the server contradicts the acknowledged one; null if it does not. */
@@ -52,19 +57,6 @@ export class Acknowledged {
     const isUndone = this.canceled.has(acknowledged.id) && found.status !== "CANCELED";
     return isUndone ? `order ${acknowledged.id} was canceled, is ${found.status}` : null;
   }
-}
-
-/** Places an order, and records it if it is accepted. */
-async function place(exchange: ExchangeClient, record: Acknowledged, order: NewOrder) {
-  const placed = await exchange.place(order);
-  if (placed.ok) record.placed(placed.value);
-  return placed;
-}
-
-/** Cancels one order or all open orders, and records the canceled ones. */
-async function cancel(exchange: ExchangeClient, record: Acknowledged, id: string | "all"): Promise<void> {
-  const canceled = await (id === "all" ? exchange.cancelAll() : exchange.cancel(id));
-  if (canceled.ok) record.cancel(canceled.value.canceled);
 }
 
 const pick = <Item>(random: Random, items: readonly Item[]): Item => items[random(items.length)] as Item;
@@ -109,11 +101,11 @@ export function quotingClient({ random, markets, record, serverTime }: ClientCon
       if (chance === 0) return exchange.place({ ...drawOrder(), price: 0.555 });
       if (chance < 3) {
         open = [];
-        return cancel(exchange, record, "all");
+        return record.cancel(exchange, "all");
       }
       if (chance < 8) return exchange.openOrders({ market: market.id });
-      if (open.length > MAX_OPEN_ORDERS) return cancel(exchange, record, open.shift() as string);
-      const placed = await place(exchange, record, drawOrder());
+      if (open.length > MAX_OPEN_ORDERS) return record.cancel(exchange, open.shift() as string);
+      const placed = await record.place(exchange, drawOrder());
       if (placed.ok && placed.value.status === "LIVE") open.push(placed.value.id);
       return placed;
     },
@@ -123,7 +115,7 @@ export function quotingClient({ random, markets, record, serverTime }: ClientCon
 /** Reads a book and takes its best price with orders of all types. */
 export const takingClient = ({ random, markets, record }: ClientContext): Client => ({
   async step(exchange) {
-    if (random(50) === 0) return cancel(exchange, record, "all");
+    if (random(50) === 0) return record.cancel(exchange, "all");
     const { tokenId } = pick(random, pick(random, markets).tokens);
     const book = await exchange.book(tokenId);
     const side = pick(random, SIDES);
@@ -132,7 +124,7 @@ export const takingClient = ({ random, markets, record }: ClientContext): Client
     if (!book.ok) return book;
     const [best] = side === "BUY" ? book.value.asks : book.value.bids;
     if (best === undefined) return null;
-    return place(exchange, record, { tokenId, side, price: Number(best.price), size, orderType });
+    return record.place(exchange, { tokenId, side, price: Number(best.price), size, orderType });
   },
 });
 
@@ -282,6 +274,9 @@ const takeSnapshot: Disturb = async (control, _random, snapshots) => {
   if (snapshots.length > MAX_SNAPSHOTS) await control.deleteSnapshot(snapshots.shift() as string);
 };
 
+const restoreAny: Disturb = async (control, random, snapshots) =>
+  snapshots.length > 0 && (await control.restore(pick(random, snapshots)));
+
 /** Adds a fault of requests that are drawn. */
 const fault =
   (effectOf: (random: Random) => Partial<Parameters<Control["addFault"]>[0]>): Disturb =>
@@ -293,11 +288,7 @@ const fault =
 const DISTURBANCES: readonly (readonly [string, Disturb])[] = [
   ["snapshot", takeSnapshot],
   ["snapshot", takeSnapshot],
-  [
-    "restore",
-    async (control, random, snapshots) =>
-      snapshots.length > 0 && (await control.restore(pick(random, snapshots))),
-  ],
+  ["restore", restoreAny],
   ["status", fault((random) => ({ status: pick(random, STATUSES) }))],
   ["drop", fault((random) => ({ drop: pick(random, DROPS) }))],
   ["latency", fault(() => ({ latency: "150ms" }))],

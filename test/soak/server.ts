@@ -3,13 +3,6 @@ import { setTimeout as delay } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import type { Ended, Program, Served } from "../support/program.ts";
 
-/** Result of `process.memoryUsage()`, in bytes. */
-export interface Memory {
-  readonly rss: number;
-  readonly heapUsed: number;
-  readonly external: number;
-}
-
 /** The server: the program in another process, which can be killed and started again. */
 export class SoakServer {
   /** How often it was started. */
@@ -19,7 +12,8 @@ export class SoakServer {
   readonly #program: Program;
   readonly #probe: string;
   readonly #reports: string;
-  #opened: Promise<Served>;
+  /** Resolves to the running server, after a restart if one is pending. */
+  ready: Promise<Served>;
   /** Whether it was asked to stop or killed. */
   #isEnding = false;
   /** Set if it ended by itself. */
@@ -31,12 +25,7 @@ export class SoakServer {
     this.#probe = pathToFileURL(probe).href;
     this.data = program.path("data");
     this.#reports = program.path("reports");
-    this.#opened = this.#open();
-  }
-
-  /** Resolves to the running server, after a restart if one is pending. */
-  get ready(): Promise<Served> {
-    return this.#opened;
+    this.ready = this.#open();
   }
 
   /** @throws Error if it has ended by itself. */
@@ -50,36 +39,29 @@ export class SoakServer {
 
   /** Kills it (SIGKILL), and starts it again. */
   async crash(): Promise<void> {
-    const killed = await this.#opened;
+    const killed = await this.ready;
     this.#isEnding = true;
-    this.#opened = killed.end("SIGKILL").then(() => this.#open());
-    await this.#opened;
+    this.ready = killed.end("SIGKILL").then(() => this.#open());
+    await this.ready;
   }
 
-  /** Returns its memory usage after garbage collection. */
-  async memory(): Promise<Memory> {
-    return (await (await this.#opened).ask({})) as Memory;
+  /** Returns its memory usage after garbage collection, in bytes. */
+  async memory(): Promise<NodeJS.MemoryUsage> {
+    return (await (await this.ready).ask({})) as NodeJS.MemoryUsage;
   }
 
   /** Returns the resident memory of the process, in bytes; null if unknown on this system. */
   async residentBytes(): Promise<number | null> {
-    const { pid } = await this.#opened;
-    try {
-      const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
-      return kilobytes === undefined ? null : Number(kilobytes) * 1024;
-    } catch {
-      return null;
-    }
+    const { pid } = await this.ready;
+    const status = orNull(() => readFileSync(`/proc/${pid}/status`, "utf8"));
+    const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(status ?? "")?.[1];
+    return kilobytes === undefined ? null : Number(kilobytes) * 1024;
   }
 
   /** Returns the number of its open file descriptors; null if unknown on this system. */
   async descriptors(): Promise<number | null> {
-    const { pid } = await this.#opened;
-    try {
-      return readdirSync(`/proc/${pid}/fd`).length;
-    } catch {
-      return null;
-    }
+    const { pid } = await this.ready;
+    return orNull(() => readdirSync(`/proc/${pid}/fd`).length);
   }
 
   /** Returns the minimum of the next 200 ms, in which closed connections end. */
@@ -95,7 +77,7 @@ export class SoakServer {
   /** Stops it (SIGTERM). */
   async stop(): Promise<Ended> {
     this.#isEnding = true;
-    return (await this.#opened).end("SIGTERM");
+    return (await this.ready).end("SIGTERM");
   }
 
   /** Runs a command on its data directory. */
@@ -105,11 +87,7 @@ export class SoakServer {
 
   /** Returns the names of its bug reports: one for each defect. */
   defects(): readonly string[] {
-    try {
-      return readdirSync(this.#reports);
-    } catch {
-      return [];
-    }
+    return orNull(() => readdirSync(this.#reports)) ?? [];
   }
 
   async #open(): Promise<Served> {
@@ -123,6 +101,15 @@ export class SoakServer {
       if (!this.#isEnding) this.#ended = ended;
     });
     return served;
+  }
+}
+
+/** Returns what a function reads; null if it cannot be read. */
+function orNull<Value>(read: () => Value): Value | null {
+  try {
+    return read();
+  } catch {
+    return null;
   }
 }
 

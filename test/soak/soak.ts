@@ -48,13 +48,13 @@ interface Worker {
 class Workers {
   readonly #server: SoakServer;
   readonly #meter: Meter;
-  readonly #disturber: DisturbingClient;
+  readonly disturber: DisturbingClient;
   readonly #workers: Worker[] = [];
 
   private constructor(server: SoakServer, meter: Meter, disturber: DisturbingClient) {
     this.#server = server;
     this.#meter = meter;
-    this.#disturber = disturber;
+    this.disturber = disturber;
   }
 
   /** Derives the credentials of all clients, and funds them. */
@@ -64,7 +64,6 @@ class Workers {
     context: (index: number) => ClientContext,
     { clients, rate }: SoakOptions,
   ): Promise<Workers> {
-    const { url } = await server.ready;
     const senders = await withControl(server, async ({ control }) => {
       const { devAccounts } = orThrow(await control.info());
       const addresses = devAccounts.slice(0, SENDERS).map(({ address }) => address);
@@ -82,15 +81,10 @@ class Workers {
         client: open === null ? disturber : open(at, meter, senders),
         reader: open === chainClient ? chainClient(at, meter, senders, false) : readingClient(at),
         pace: new Pace(at.random, isDisturber ? Math.max(meanMs, DISTURBANCE_MS) : meanMs),
-        credentials: await derive(url, index),
+        credentials: await derive(server, index),
       });
     }
     return created;
-  }
-
-  /** Number of tries of each disturbance. */
-  get disturbances(): ReadonlyMap<string, number> {
-    return this.#disturber.counts;
   }
 
   /** Runs all clients until the phase is over. */
@@ -101,7 +95,7 @@ class Workers {
 
   /** Ends all disturbances. Returns the number of requests that they made fail, by status (0: no answer). */
   endDisturbances(): Promise<Map<number, number>> {
-    return withControl(this.#server, (control) => this.#disturber.end(control));
+    return withControl(this.#server, (control) => this.disturber.end(control));
   }
 
   /** Updates the meter's estimate of the server's time, which disturbances may have changed. */
@@ -114,7 +108,7 @@ class Workers {
 
   async #run(worker: Worker, { kind, extent }: Phase): Promise<void> {
     const { pace, credentials } = worker;
-    const isDisturber = worker.client === this.#disturber;
+    const isDisturber = worker.client === this.disturber;
     const onlyReads = kind === "settling" || kind === "reads" || (isDisturber && kind !== "disturbed");
     const client = onlyReads ? worker.reader : worker.client;
     const start = performance.now();
@@ -145,16 +139,14 @@ class Workers {
 }
 
 /** Derives the credentials of a numbered wallet, and funds it. */
-async function derive(url: string, number: number): Promise<SigningCredentials> {
+async function derive(server: SoakServer, number: number): Promise<SigningCredentials> {
   const account = await walletOf(`0x${(number + 1).toString(16).padStart(64, "0")}`);
-  const exchange = new ExchangeClient(url, { account, time: "server" });
-  try {
+  const derived = async (exchange: ExchangeClient): Promise<SigningCredentials> => {
     const credentials = orThrow(await exchange.derive());
     orThrow(await exchange.control.fund(credentials.address, { collateral: FUNDS }));
     return credentials;
-  } finally {
-    exchange.close();
-  }
+  };
+  return withControl(server, derived, { account, time: "server" });
 }
 
 /** Options of a soak. */
@@ -203,7 +195,7 @@ export async function runSoak(options: SoakOptions): Promise<Figures> {
     const accepted = (phases.at(-1)?.accepted ?? 0) + meter.tally.accepted;
     phases.push({ accepted, ...(await measure(phase, server, meter.tally, seconds, injected)) });
   }
-  const disturbances = Object.fromEntries(workers.disturbances);
+  const disturbances = Object.fromEntries(workers.disturber.counts);
   return { phases, crash, disturbances, end: await endOf(server, options) };
 }
 
@@ -211,8 +203,10 @@ export async function runSoak(options: SoakOptions): Promise<Figures> {
 async function withControl<Value>(
   server: SoakServer,
   act: (control: ExchangeClient) => Promise<Value>,
+  options: ConstructorParameters<typeof ExchangeClient>[1] = {},
 ): Promise<Value> {
-  const control = new ExchangeClient((await server.ready).url, { timeoutMs: CONTROL_TIMEOUT_MS });
+  const { url } = await server.ready;
+  const control = new ExchangeClient(url, { timeoutMs: CONTROL_TIMEOUT_MS, ...options });
   try {
     return await act(control);
   } finally {
@@ -226,9 +220,8 @@ function openMarkets(server: SoakServer, seed: number): Promise<Market[]> {
   return withControl(server, async ({ control }) => {
     const markets: Market[] = [];
     for (let number = 1; number <= MARKETS; number += 1) {
-      markets.push(
-        orThrow(await control.createMarket({ question: `Will soak ${seed} pass in market ${number}?` })),
-      );
+      const question = `Will soak ${seed} pass in market ${number}?`;
+      markets.push(orThrow(await control.createMarket({ question })));
     }
     return markets;
   });
