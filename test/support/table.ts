@@ -4,6 +4,3 @@ export const rowsOf = (text: string): string[][] =>
     .split("\n")
     .filter((line) => line.trim() !== "")
     .map((line) => line.split(" | ").map((cell) => (cell.trim() === "." ? "" : cell.trim())));
-
-/** Joins items of a cell; `none` if there are none. */
-export const listed = (items: readonly string[]): string => items.join(", ") || "none";

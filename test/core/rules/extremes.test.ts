@@ -2,7 +2,6 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { violations } from "../../../src/core/invariants/invariants.ts";
 import { feeOf } from "../../../src/core/order.ts";
-import { FEES } from "../../../src/core/state.ts";
 import { MAX_MILLIS, MAX_SIZE, price, size } from "../../../src/core/units.ts";
 import { addressOf } from "../../support/commands.ts";
 import { openFundedExchange, START, TestExchange } from "../../support/exchange.ts";
@@ -27,33 +26,6 @@ it("the taker fee is rate x min(price, 1 - price) x size, rounded down, for ever
     fc.oneof(fc.integer({ min: 1, max }), fc.integer({ min: 1, max: Math.min(50, max) }), fc.constant(max));
   forAll({ seed: 42, numRuns: 5000 }, [units(9999), units(MAX_SIZE), units(10_000)], (p, s, rate) => {
     expect(feeOf(price(p), size(s), rate)).toBe(exact(p, s, rate));
-  });
-});
-
-describe("at the ends of the price grid, with the highest fee", () => {
-  it.each([
-    ["minted", "alice BUY 10 NO @ 0.0001", "bob BUY 10 YES @ 0.9999", "MINT ", -10, -0.001],
-    ["minted", "alice BUY 10 NO @ 0.9999", "bob BUY 10 YES @ 0.0001", "MINT ", -0.002, -9.999],
-    ["merged", "alice SELL 10 NO @ 0.0001", "bob SELL 10 YES @ 0.9999", "MERGE ", 9.998, 0.001],
-    ["merged", "alice SELL 10 NO @ 0.9999", "bob SELL 10 YES @ 0.0001", "MERGE ", 0, 9.999],
-    ["transferred", "alice SELL 10 NO @ 0.0001", "bob BUY 10 NO @ 0.0001", "", -0.002, 0.001],
-    ["transferred", "alice BUY 10 NO @ 0.9999", "bob SELL 10 NO @ 0.9999", "", 9.998, -9.999],
-  ])("shares are %s: %s, %s", (_how, maker, taker, how, bob, alice) => {
-    const exchange = openFundedExchange({ tickSize: 0.0001, feeRateBps: 10_000 });
-    exchange.send(maker, taker);
-    expect(exchange.trades()[0]).toContain(`${how}fee 0.001`);
-    expect([exchange.profit("bob"), exchange.profit("alice")]).toEqual([bob, alice]);
-    expect(exchange.state.accounts.get(FEES).collateral.balance).toBe(1000);
-  });
-
-  it("an account with exactly enough USDC for both sides mints with itself and pays the fee", () => {
-    const exchange = openFundedExchange({ tickSize: 0.0001, feeRateBps: 10_000 });
-    exchange.fund("dave", { usdc: 1 * 10 + 0.001 * 2 });
-    exchange.send("dave BUY 10 NO @ 0.0001");
-    expect(exchange.usdc("dave").reserved).toBe(0.002);
-    exchange.send("dave BUY 10 YES @ 0.9999");
-    expect(exchange.usdc("dave")).toEqual({ balance: 0.001, reserved: 0 });
-    expect(exchange.shares("dave", "NO")).toEqual({ balance: 10, reserved: 0 });
   });
 });
 

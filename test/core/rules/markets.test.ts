@@ -2,35 +2,6 @@ import { describe, expect, it } from "vitest";
 import type { Command } from "../../../src/core/commands.ts";
 import { price } from "../../../src/core/units.ts";
 import { openFundedExchange, START, TestExchange, verdictOf } from "../../support/exchange.ts";
-import { rowsOf } from "../../support/table.ts";
-
-/** Rule, maker, taker, trade, supply; then USDC, YES and NO of alice and of bob, who began with 100 of each; last price of YES. */
-const SETTLEMENTS = rowsOf(`
-BUY YES x SELL YES transfers shares | alice SELL 10 YES @ 0.3 | bob BUY 10 YES @ 0.4 | #2 x #1: 10 @ 0.3 | 400 | 103 90 100 | 97 110 100 | 0.3 BUY
-SELL NO x BUY NO transfers shares | alice BUY 10 NO @ 0.3 | bob SELL 10 NO @ 0.2 | #2 x #1: 10 @ 0.3 | 400 | 97 100 110 | 103 100 90 | 0.7 BUY
-BUY YES x BUY NO splits full sets, which both pay for | alice BUY 10 NO @ 0.65 | bob BUY 10 YES @ 0.4 | #2 x #1: 10 @ 0.35 MINT | 410 | 93.5 100 110 | 96.5 110 100 | 0.35 BUY
-BUY NO x BUY YES splits full sets; the taker gets the price improvement | alice BUY 10 YES @ 0.4 | bob BUY 10 NO @ 0.65 | #2 x #1: 10 @ 0.6 MINT | 410 | 96 110 100 | 94 100 110 | 0.4 SELL
-SELL YES x SELL NO merges full sets, which pay both | alice SELL 10 NO @ 0.6 | bob SELL 10 YES @ 0.35 | #2 x #1: 10 @ 0.4 MERGE | 390 | 106 100 90 | 104 90 100 | 0.4 SELL
-SELL NO x SELL YES merges full sets | alice SELL 10 YES @ 0.4 | bob SELL 10 NO @ 0.5 | #2 x #1: 10 @ 0.6 MERGE | 390 | 104 90 100 | 106 100 90 | 0.4 BUY
-`);
-
-describe("a fill in a complementary market", () => {
-  it.each(SETTLEMENTS)("%s", (_rule, maker = "", taker = "", ...expected) => {
-    const exchange = new TestExchange();
-    exchange.market();
-    for (const name of ["alice", "bob"]) exchange.fund(name, { usdc: 100, yes: 100, no: 100 });
-    exchange.send(maker, taker);
-    const balancesOf = (name: string): string =>
-      [exchange.usdc(name), exchange.shares(name, "YES"), exchange.shares(name, "NO")]
-        .map(({ balance }) => balance)
-        .join(" ");
-    const { supply, books } = exchange.state.markets.get(1);
-    const last = `${Number(books[0].last?.price) / 10_000} ${books[0].last?.side}`;
-    const sets = String(supply.collateral / 1_000_000);
-    const found = [...exchange.trades(), sets, balancesOf("alice"), balancesOf("bob"), last];
-    expect(found).toEqual(expected);
-  });
-});
 
 describe("the two books of an independent market", () => {
   it("have their own sequence, last price and history; the liquidity is that of YES, the volume that of both", () => {

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { decimalText, PRICE_PLACES } from "../../../src/core/format.ts";
+import { bookFor } from "../../../src/core/market.ts";
 import type { Matching, Outcome, Side } from "../../../src/core/terms.ts";
 import { unitsIn } from "../../support/commands.ts";
 import { openFundedExchange, type TestExchange } from "../../support/exchange.ts";
@@ -71,16 +72,15 @@ function play(exchange: TestExchange, { steps }: Case, { outcome, mirrored }: Va
   return numbers;
 }
 
+const sideOf = ({ steps }: Case, order: string): Side | undefined =>
+  steps.find(({ id }) => id === order)?.side;
+
 /** Returns the expected trades, each in terms of its taker's token. */
-function expectedTrades(
-  { steps, expect: { trades } }: Case,
-  variant: Variant,
-  numbers: Map<string, number>,
-): string[] {
+function expectedTrades(each: Case, variant: Variant, numbers: Map<string, number>): string[] {
   const tokenOf = (id: string): Outcome => variant.outcome((numbers.get(id) ?? 0) - 1);
-  return trades.map(({ maker, taker, price, size }) => {
+  return each.expect.trades.map(({ maker, taker, price, size }) => {
     const isMirror = variant.mirrored && tokenOf(taker) === "NO";
-    const isBuy = (steps.find(({ id }) => id === taker)?.side === "BUY") !== isMirror;
+    const isBuy = (sideOf(each, taker) === "BUY") !== isMirror;
     const how = tokenOf(maker) === tokenOf(taker) ? "" : isBuy ? " MINT" : " MERGE";
     const at = isMirror ? mirrorOf(price) : price;
     return `#${numbers.get(taker)} x #${numbers.get(maker)}: ${size} @ ${at}${how}`;
@@ -100,6 +100,11 @@ describe.each(VARIANTS)("with $name", (variant) => {
     expect(exchange.trades()).toEqual(expectedTrades(each, variant, numbers));
     const [token, other] =
       variant.mirrored || outcome(0) === "YES" ? (["YES", "NO"] as const) : (["NO", "YES"] as const);
+    const last = each.expect.trades.at(-1);
+    const found = bookFor(exchange.state.markets.get(1), token).last;
+    expect(found && { price: found.price / 10_000, side: found.side }).toEqual(
+      last === undefined ? null : { price: last.price, side: sideOf(each, last.taker) },
+    );
     expect(exchange.book(token)).toEqual(own);
     expect(exchange.book(other)).toEqual(matching === "complementary" ? complement : { bids: [], asks: [] });
   });
