@@ -45,6 +45,11 @@ export class Digest {
     this.#words = new Int32Array(words);
   }
 
+  /** Continues from the first 32 hex digits of a text. */
+  static of(text: string): Digest {
+    return new Digest([0, 8, 16, 24].map((at) => Number.parseInt(text.slice(at, at + 8), 16)));
+  }
+
   get words(): DigestWords {
     const words = this.#words;
     return [words[0] as number, words[1] as number, words[2] as number, words[3] as number];

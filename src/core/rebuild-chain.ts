@@ -23,16 +23,11 @@ export function expectSame(found: unknown, expected: unknown, ...path: DocumentP
   if (text !== wanted) throw new DocumentError(wanted, found, ...path);
 }
 
-/** By transaction number: serial of its block in the chain, and index in that block. */
-interface Places {
-  readonly blocks: Int32Array;
-  readonly places: Int32Array;
-}
-
 /** Adds all blocks, the chain by height, and all mined transactions, those of orphaned blocks included. */
-export function addBlocks({ blocks, unfinished, transactions, trades }: Contents, { chain }: State): Places {
+export function addBlocks({ blocks, unfinished, transactions, trades }: Contents, { chain }: State) {
   const last = Math.max(transactions.at(-1)?.number ?? 0, trades.at(-1)?.transaction ?? 0);
   const size = Math.min(last, transactions.length + trades.length) + 1;
+  /** By transaction number: serial of its block in the chain, and index in that block. */
   const found = { blocks: new Int32Array(size), places: new Int32Array(size) };
   /** Serials by height, of the chain at the time a block was mined. */
   const serials: number[] = [];

@@ -68,16 +68,11 @@ function rebuildState(contents: Contents): State {
   }
   rebuildChain(contents, state);
   const [violated] = violations(state, "document", live);
-  if (violated !== undefined) throw new Contradiction(violated.name, violated.differences[0]);
-  return state;
-}
-
-/** Records that are valid one by one but break an invariant together. */
-class Contradiction extends DocumentError {
-  constructor(invariant: string, difference: string | undefined) {
-    super(invariant, difference);
-    this.message = `the records contradict "${invariant}": ${difference}`;
-  }
+  if (violated === undefined) return state;
+  // Records that are valid one by one break an invariant together.
+  const { name, differences } = violated;
+  const message = `the records contradict "${name}": ${differences[0]}`;
+  throw Object.assign(new DocumentError(name, differences[0]), { message });
 }
 
 /** Creates a state with its configuration, without the accounts and the first block of a new one. */

@@ -172,21 +172,19 @@ export class DataFolder implements Persistence {
     const { size } = this.#file;
     if (this.#options.reset) this.#removeAll();
     else if (size > 0) cutOff(this.#disk, this.path, this.#file, { offset: 0, bytes: size });
-    this.#start(runtime, runtime.clock.setting, this.#options.wallNow(), opening);
+    this.start(runtime, runtime.clock.setting, this.#options.wallNow(), opening);
   }
 
-  /** Continues the journal at the end that `resume` found. @throws PersistenceError */
-  continueJournal(runtime: ExchangeRuntime, setting: ClockSetting, wall: number): void {
-    this.#start(runtime, setting, wall, null);
-  }
-
-  /** Writes and syncs the start record first: recovery decides by its durability whether an incomplete end is acceptable. */
-  #start(runtime: ExchangeRuntime, setting: ClockSetting, wall: number, opening: OpeningData | null): void {
+  /**
+   * Continues the journal at the end that `resume` found. Writes and syncs the start record first: recovery decides by its
+   * durability whether an incomplete end is acceptable. @throws PersistenceError
+   */
+  start(runtime: ExchangeRuntime, setting: ClockSetting, wall: number, opening?: OpeningData): void {
     const { durability, wallNow } = this.#options;
     const { clock, exchange, session } = runtime;
     const journal = new JournalFile(this.#file, durability, this.#end, () => this.#rollBack());
     this.#journal = journal;
-    if (opening !== null) {
+    if (opening !== undefined) {
       journal.control("opening", opening, opening.start);
       journal.sync();
       this.#disk.syncFolder(this.path);

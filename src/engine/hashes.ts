@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { crc32 as crc32OfText } from "node:zlib";
 import { type DomainEvent, mixEvents, type WordSink } from "../core/events.ts";
-import { Digest, type DigestWords, hex8 } from "../core/hash.ts";
+import { Digest, hex8 } from "../core/hash.ts";
 import type { State } from "../core/state.ts";
 import { canonicalLines } from "../core/state-document.ts";
 import type { Millis } from "../core/units.ts";
@@ -115,19 +115,19 @@ export function contentHash(state: State): string {
 export class HistoryDigest {
   #digest: Digest;
 
-  /** Continues from `text`, 32 hex digits. */
+  /** Continues from the first 32 hex digits of `text`. */
   constructor(text: string) {
-    this.#digest = new Digest(wordsIn(text));
+    this.#digest = Digest.of(text);
   }
 
   /** Starts the digest of a history that begins with a state. */
   static of(state: State): HistoryDigest {
-    return new HistoryDigest(contentHash(state).slice(0, 32));
+    return new HistoryDigest(contentHash(state));
   }
 
   /** Starts the digest of a history whose beginning `text` identifies. */
   static ofText(text: string): HistoryDigest {
-    return new HistoryDigest(createHash("sha256").update(text).digest("hex").slice(0, 32));
+    return new HistoryDigest(createHash("sha256").update(text).digest("hex"));
   }
 
   mix(at: Millis, events: readonly DomainEvent[]): void {
@@ -151,10 +151,4 @@ export class HistoryDigest {
   get hash(): string {
     return `v2:${createHash("sha256").update(this.text).digest("hex")}`;
   }
-}
-
-function wordsIn(text: string): DigestWords {
-  const [a, b, c, d] = [0, 8, 16, 24].map((at) => Number.parseInt(text.slice(at, at + 8), 16));
-  if (a === undefined || b === undefined || c === undefined || d === undefined) throw new Error("no digest");
-  return [a, b, c, d];
 }

@@ -1,5 +1,6 @@
 import { createHmac } from "node:crypto";
 import { uuidOf } from "../core/ids.ts";
+import { findAccount } from "../core/state.ts";
 import type { Address } from "../core/terms.ts";
 import type { Exchange } from "./exchange.ts";
 
@@ -42,9 +43,7 @@ export class Keyring {
   }
 
   #derivationsOf(address: Address): number {
-    const { state } = this.#exchange;
-    const number = state.accountByAddress.get(address);
-    return number === undefined ? 0 : state.accounts.get(number).derivations;
+    return findAccount(this.#exchange.state, address)?.derivations ?? 0;
   }
 
   #addEarlier(): void {

@@ -149,7 +149,7 @@ async function openExisting(
   // The wall time at which virtual time was what it is now.
   const wall = known.wall + (exchange.now - known.virtual);
   const runtime = { origin, exchange, session, clock: new Clock(exchange, first, wallNow, followsWall) };
-  folder.continueJournal(runtime, setting, wall);
+  folder.start(runtime, setting, wall);
   // The session begins here: it includes what becomes due while the clock catches up.
   const began = exchange.snapshot();
   runtime.clock.catchUp(setting, known.setting.mode === "real" ? wallNow() - wall : 0);

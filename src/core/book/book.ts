@@ -141,7 +141,10 @@ export class Book {
     cells[level + COUNT] = (cells[level + COUNT] as number) - 1;
     const total = (level >> 1) + TOTAL;
     sums[total] = (sums[total] as number) - (cells[slot + OPEN] as number);
-    if (next === previous) this.#vacate(cells[level + PLACE] as number);
+    if (next === previous) {
+      const place = cells[level + PLACE] as number;
+      ((place & 1) === BID ? this.#bids : this.#asks).vacate(place >> 1);
+    }
     this.pool.free(slot);
   }
 
@@ -169,10 +172,6 @@ export class Book {
       for (let slot = cells[level + NEXT] as number; slot !== level; slot = cells[slot + NEXT] as number)
         visit(slot);
     }
-  }
-
-  #vacate(place: number): void {
-    ((place & 1) === BID ? this.#bids : this.#asks).vacate(place >> 1);
   }
 }
 

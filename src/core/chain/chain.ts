@@ -151,8 +151,7 @@ export function createChain(
   { seed, approvals }: { readonly seed: string; readonly approvals?: "required" | undefined },
   at: Millis,
 ): Chain {
-  const hash = sha256Hex(`clobsim chain\n${seed}`);
-  const digest = new Digest([0, 8, 16, 24].map((at) => Number.parseInt(hash.slice(at, at + 8), 16)));
+  const digest = Digest.of(sha256Hex(`clobsim chain\n${seed}`));
   const chain: Chain = {
     transactions: new Table(),
     blocks: new Table(),
@@ -304,12 +303,9 @@ export type SettlementFaultKind = SettlementFaultTerms["fault"];
 
 /** Describes a fault, without the number of settlements that it hits. */
 export function faultText({ fault, probability, blocks, baseFee, order }: SettlementFaultTerms): string {
-  const words = {
-    delay: `delay by ${counted(blocks, "block")}`,
-    gasSpike: `gas-spike to ${decimalText(baseFee, GWEI_PLACES)} gwei`,
-  };
+  const delay = fault === "delay" ? ` by ${counted(blocks, "block")}` : "";
   return [
-    fault === "delay" || fault === "gasSpike" ? words[fault] : fault,
+    fault === "gasSpike" ? `gas-spike to ${decimalText(baseFee, GWEI_PLACES)} gwei` : fault + delay,
     ...(probability === CERTAIN ? [] : [`probability ${decimalText(probability, CHANCE_PLACES)}`]),
     ...(order === undefined ? [] : [`only of ${orderText(order)}`]),
   ].join(", ");
@@ -319,14 +315,11 @@ export function faultText({ fault, probability, blocks, baseFee, order }: Settle
 export const SettlementFault = record({ number: id(), ...FAULT_TERMS }, { changing: { struck: integer() } });
 export type SettlementFault = Infer<typeof SettlementFault>;
 
-const DIGITS = 8;
-const SPAN = 4_294_967_296;
-
 /**
  * Returns a uniform number from 0 to 999,999 for one attempt of one transaction under one fault. It is a hash, not a draw
  * from a stream, so that deciding a command again gives the same result.
  */
 export function faultDraw(seed: string, fault: number, transaction: number, attempt: number): number {
   const digest = sha256Hex(`clobsim chance\n${fault}\n${transaction}\n${attempt}\n${seed}`);
-  return Math.floor((Number.parseInt(digest.slice(0, DIGITS), 16) / SPAN) * CERTAIN);
+  return Math.floor((Number.parseInt(digest.slice(0, 8), 16) / 4_294_967_296) * CERTAIN);
 }

@@ -72,9 +72,7 @@ export function supplyChangesOf(state: State, transaction: Transaction): readonl
 
 /** Returns the trades that a match transaction settles, in order. */
 export function tradesOf({ trades }: State, { firstTrade, trades: count }: Transaction): Trade[] {
-  const found: Trade[] = [];
-  for (let index = 0; index < count; index += 1) found.push(trades.get(firstTrade + index));
-  return found;
+  return Array.from({ length: count }, (_, index) => trades.get(firstTrade + index));
 }
 
 /** What a settlement reads of an order. */

@@ -21,34 +21,33 @@ import {
 import type { MatchType } from "../terms.ts";
 import type { Money, Size } from "../units.ts";
 
-const amount = decimal;
 const oneKind = <const Kind extends string>(kind: Kind) => ({ kind: oneOf(kind) }) as const;
 
 const partition = <const Kind extends "split" | "merge">(kind: Kind) =>
   record({
-    kind: oneOf(kind),
+    ...oneKind(kind),
     collateral: address(),
     parent: word(),
     condition: word(),
-    partition: list(amount()),
-    amount: amount(),
+    partition: list(decimal()),
+    amount: decimal(),
   });
 
 /** Decoded contract call of a wallet's transaction; amounts of 256 bits as decimal text. */
 export const ContractCall = union({
   /** Native currency to an address that is not a contract; data is ignored. */
   send: record(oneKind("send")),
-  approve: record({ ...oneKind("approve"), spender: address(), amount: amount() }),
-  transfer: record({ ...oneKind("transfer"), to: address(), amount: amount() }),
-  transferFrom: record({ ...oneKind("transferFrom"), from: address(), to: address(), amount: amount() }),
+  approve: record({ ...oneKind("approve"), spender: address(), amount: decimal() }),
+  transfer: record({ ...oneKind("transfer"), to: address(), amount: decimal() }),
+  transferFrom: record({ ...oneKind("transferFrom"), from: address(), to: address(), amount: decimal() }),
   setApprovalForAll: record({ ...oneKind("setApprovalForAll"), operator: address(), approved: boolean() }),
   /** `safeTransferFrom`, or `safeBatchTransferFrom` if `isBatch`. */
   safeTransfer: record({
     ...oneKind("safeTransfer"),
     from: address(),
     to: address(),
-    ids: list(amount()),
-    amounts: list(amount()),
+    ids: list(decimal()),
+    amounts: list(decimal()),
     isBatch: boolean(),
   }),
   /** `splitPosition` and `mergePositions`. */
@@ -59,7 +58,7 @@ export const ContractCall = union({
     collateral: address(),
     parent: word(),
     condition: word(),
-    indexSets: list(amount()),
+    indexSets: list(decimal()),
   }),
   /** Unknown function, which reverts. */
   unknown: record({ ...oneKind("unknown"), reason: text() }),

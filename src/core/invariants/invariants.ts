@@ -164,8 +164,8 @@ function* chainAgreesWithLedger(rule: InvariantCheck, state: State): Steps<void>
   const supplies: Supply[] = [];
   let isOn = false;
   const sumsOf = (account: number, token: number): Sums => {
-    const ofToken = entry(sums, token, (): Sums[] => []);
-    return entry(ofToken, account, noSums);
+    sums[token] ??= [];
+    return entry(sums[token], account, noSums);
   };
   const addMove = (account: number, token: number, amount: number): void => {
     const sum = sumsOf(account, token);
@@ -261,10 +261,6 @@ function* blocksHoldWhatWasMined(rule: InvariantCheck, state: State): Steps<void
 }
 
 function entry<Value>(list: Value[], place: number, make: () => Value): Value {
-  let value = list[place];
-  if (value === undefined) {
-    value = make();
-    list[place] = value;
-  }
-  return value;
+  list[place] ??= make();
+  return list[place];
 }

@@ -79,18 +79,8 @@ function addBlock(chain: Chain, building: Building, parent: number): number {
   mixBlock(digest, building);
   const serial = chain.blocks.next;
   const count = chain.mined.size - first;
-  return chain.blocks.add({
-    serial,
-    height,
-    parent,
-    at,
-    baseFee,
-    first,
-    count,
-    logs,
-    gas,
-    ...digestFields(digest),
-  });
+  const digests = digestFields(digest);
+  return chain.blocks.add({ serial, height, parent, at, baseFee, first, count, logs, gas, ...digests });
 }
 
 /**

@@ -69,8 +69,7 @@ export function outcomeOfCall(
   call: ContractCall,
   facts: ChainFacts = factsOf(state),
 ): CallOutcome {
-  const { markets, tokenById, marketByConditionId } = state;
-  const context: CallContext = { ...facts, markets, tokenById, marketByConditionId };
+  const context: CallContext = { ...state, ...facts };
   if (caller.value > 0n && call.kind !== "send") return reverted("function is not payable");
   switch (call.kind) {
     case "send":

@@ -1,13 +1,11 @@
 import { ASK, BID } from "../book/book.ts";
 import { conditionIdOf, tokenIdOf } from "../chain/contracts.ts";
-import type { Command } from "../commands.ts";
 import type { DomainEvent } from "../events.ts";
 import { idOf } from "../ids.ts";
 import { emptySupply, type Market, type MarketBook, PriceHistory, tokenOf } from "../market.ts";
 import { accepted, type RefusalOf, refused } from "../refusals.ts";
 import type { State } from "../state.ts";
 import { Table } from "../table.ts";
-import { unreachable, type WinningOutcome } from "../terms.ts";
 import { emptySum, type Millis } from "../units.ts";
 import { addInstantBlock } from "./blocks.ts";
 import type { Appliers, Deciders } from "./rule-set.ts";
@@ -15,34 +13,17 @@ import { addContent } from "./transactions.ts";
 
 /** Refusals of an order by the status of its market, in order of precedence, with a description of each check. */
 export const STATUS_CHECKS = { MARKET_CLOSED: "whether the market is open" } as const;
-type StatusRefusal = keyof typeof STATUS_CHECKS;
-
-const REFUSAL_BY_STATUS: { readonly [Status in Market["status"]]: StatusRefusal | null } = {
-  ACTIVE: null,
-  CLOSED: "MARKET_CLOSED",
-  RESOLVED: "MARKET_CLOSED",
-};
 
 /** Returns why a market accepts no orders; null if it does. */
-export function statusRefusal({ status, number: market }: Market): RefusalOf<StatusRefusal> | null {
-  const code = REFUSAL_BY_STATUS[status];
-  return code === null ? null : { code, market };
-}
-
-type MarketCommand = Extract<Command, { readonly market: number }>;
+export const statusRefusal = ({ status, number }: Market): RefusalOf<keyof typeof STATUS_CHECKS> | null =>
+  status === "ACTIVE" ? null : { code: "MARKET_CLOSED", market: number };
 
 /** Returns the command that gives a new market the status of this one; null if it is still active. */
-export function closingCommandOf({ number: market, status, winningOutcome }: Market): MarketCommand | null {
-  switch (status) {
-    case "ACTIVE":
-      return null;
-    case "CLOSED":
-      return { kind: "closeMarket", market };
-    case "RESOLVED":
-      return { kind: "resolveMarket", market, winningOutcome: winningOutcome as WinningOutcome };
-    default:
-      throw unreachable(status);
-  }
+export function closingCommandOf({ number: market, status, winningOutcome }: Market) {
+  if (status === "ACTIVE") return null;
+  return winningOutcome === null
+    ? ({ kind: "closeMarket", market } as const)
+    : ({ kind: "resolveMarket", market, winningOutcome } as const);
 }
 
 /** Returns events that cancel all resting orders of a market, oldest first. */

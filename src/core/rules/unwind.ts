@@ -113,13 +113,6 @@ export class Unwinding {
     }
   }
 
-  /** Returns the planned balance that can be spent or reserved. */
-  #coverOf(projection: Projection): number {
-    const now = this.#balanceOf(projection);
-    const [balance, incoming] = [now.balance + projection.balance, now.incoming + projection.incoming];
-    return spendableOf({ ...now, balance, incoming }, this.#state.config.balances);
-  }
-
   /** Returns the latest unsettled transaction that debits a balance. */
   #latestSpender({ account, token }: Projection): Transaction {
     const spends = (transaction: Transaction): boolean =>
@@ -138,8 +131,10 @@ export class Unwinding {
   #uncovered(): number[] {
     const orders: number[] = [];
     for (const projection of this.#projections.values()) {
-      const cover = this.#coverOf(projection);
-      if (this.#balanceOf(projection).reserved <= cover) continue;
+      const now = this.#balanceOf(projection);
+      const [balance, incoming] = [now.balance + projection.balance, now.incoming + projection.incoming];
+      const cover = spendableOf({ ...now, balance, incoming }, this.#state.config.balances);
+      if (now.reserved <= cover) continue;
       const { account, token } = projection;
       let kept = 0;
       for (const order of openOrdersOf(this.#state, this.#state.accounts.get(account))) {
