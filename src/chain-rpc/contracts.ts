@@ -111,12 +111,8 @@ const tokenFunctions: Functions<typeof TOKENS> = {
     return BigInt((yield* payoutsAt(view, condition)).reduce((a, b) => a + b, 0));
   },
   setApprovalForAll: call("setApprovalForAll", "operator", "approved"),
-  safeTransferFrom: {
-    write: ([from, to, id, amount]) => safeTransfer(from, to, [id], [amount], false),
-  },
-  safeBatchTransferFrom: {
-    write: ([from, to, ids, amounts]) => safeTransfer(from, to, ids, amounts, true),
-  },
+  safeTransferFrom: { write: ([from, to, id, amount]) => safeTransfer(from, to, [id], [amount], false) },
+  safeBatchTransferFrom: { write: ([from, to, ids, amounts]) => safeTransfer(from, to, ids, amounts, true) },
   prepareCondition: operatorOnly("prepareCondition"),
   reportPayouts: operatorOnly("reportPayouts"),
   splitPosition: call("split", ...POSITION, "partition", "amount"),

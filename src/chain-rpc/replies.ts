@@ -108,10 +108,7 @@ function fieldsOf(content: Fields, hash: string): object {
   const { from, to, nonce, gas, value, input, raw, maxFeePerGas, maxPriorityFeePerGas } = content;
   const numbers = { nonce: quantity(nonce), gas: quantity(gas), value: quantity(BigInt(value)) };
   const common = { from, to, ...numbers, input };
-  const fees = {
-    maxFeePerGas: quantity(maxFeePerGas),
-    maxPriorityFeePerGas: quantity(maxPriorityFeePerGas),
-  };
+  const fees = { maxFeePerGas: quantity(maxFeePerGas), maxPriorityFeePerGas: quantity(maxPriorityFeePerGas) };
   if (raw === null) return { ...DEFAULT_FIELDS, ...common, ...fees, ...syntheticSignature(hash) };
   const { type, chainId, accessList, r, s, v, yParity } = readSigned(asHex(raw));
   const signature = { r: quantity(BigInt(r)), s: quantity(BigInt(s)), v: quantity(v) };

@@ -203,10 +203,7 @@ export class PriceHistory {
 
   /** Unix seconds with trades, and the last price of each. */
   get points() {
-    return {
-      seconds: this.#seconds.slice(0, this.#size),
-      prices: this.#prices.slice(0, this.#size),
-    };
+    return { seconds: this.#seconds.slice(0, this.#size), prices: this.#prices.slice(0, this.#size) };
   }
 
   get size(): number {

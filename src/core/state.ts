@@ -7,7 +7,7 @@ import { addressText, orderText, SHOWN_DIGITS } from "./format.ts";
 import { Digest } from "./hash.ts";
 import { houseAddress, type IdKind, idPrefix, numberOf } from "./ids.ts";
 import { type EventRecord, type Market, type MarketBook, marketOfToken, outcomeOf } from "./market.ts";
-import { ExpiryQueue, ORDER_PACKING, type Order, TRADE_PACKING, type Trade } from "./order.ts";
+import { ExpiryQueue, ORDER_PACKING, TRADE_PACKING } from "./order.ts";
 import { PackedTable } from "./packed-table.ts";
 import { type Infer, integer, oneOf, optional, record, size, text } from "./schema.ts";
 import { Table } from "./table.ts";
@@ -28,27 +28,7 @@ export const ExchangeConfig = record({
 export type ExchangeConfig = Infer<typeof ExchangeConfig>;
 
 /** State of an exchange. Only `apply` writes to it. */
-export interface State {
-  readonly config: ExchangeConfig;
-  readonly idPrefixes: Readonly<Record<IdKind, string>>;
-  readonly events: Table<EventRecord>;
-  readonly markets: Table<Market>;
-  readonly accounts: Table<Account>;
-  readonly orders: PackedTable<Order>;
-  readonly trades: PackedTable<Trade>;
-  readonly accountByAddress: Map<Address, number>;
-  readonly tokenById: Map<string, number>;
-  readonly marketByConditionId: Map<string, number>;
-  readonly eventBySlug: Map<string, number>;
-  readonly marketBySlug: Map<string, number>;
-  readonly expiries: ExpiryQueue;
-  readonly pool: OrderPool;
-  /** Buffer for the match plan of one decision. */
-  readonly plan: MatchPlan;
-  readonly chain: Chain;
-  /** All USDC ever issued: the sum of all balances and locked collateral. */
-  issued: Money;
-}
+export type State = ReturnType<typeof createState>;
 
 /** Account that gets the other half of sets minted for one outcome; the first of every exchange. */
 export const FAUCET = 1;
@@ -76,9 +56,9 @@ export function findAccount(state: State, address: Address): Account | undefined
 }
 
 /** Creates a state without events, markets or customers, whose chain begins at `start`. */
-export function createState(config: ExchangeConfig, start: Millis): State {
+export function createState(config: ExchangeConfig, start: Millis) {
   const prefix = (kind: IdKind): string => idPrefix(config.seed, kind);
-  const state: State = {
+  const state = {
     config,
     idPrefixes: {
       event: prefix("event"),
@@ -86,20 +66,22 @@ export function createState(config: ExchangeConfig, start: Millis): State {
       order: prefix("order"),
       trade: prefix("trade"),
     },
-    events: new Table(),
-    markets: new Table(),
-    accounts: new Table(),
+    events: new Table<EventRecord>(),
+    markets: new Table<Market>(),
+    accounts: new Table<Account>(),
     orders: new PackedTable(ORDER_PACKING),
     trades: new PackedTable(TRADE_PACKING),
-    accountByAddress: new Map(),
-    tokenById: new Map(),
-    marketByConditionId: new Map(),
-    eventBySlug: new Map(),
-    marketBySlug: new Map(),
+    accountByAddress: new Map<Address, number>(),
+    tokenById: new Map<string, number>(),
+    marketByConditionId: new Map<string, number>(),
+    eventBySlug: new Map<string, number>(),
+    marketBySlug: new Map<string, number>(),
     expiries: new ExpiryQueue(),
     pool: new OrderPool(),
+    /** Buffer for the match plan of one decision. */
     plan: new MatchPlan(),
     chain: createChain(config, start),
+    /** All USDC ever issued: the sum of all balances and locked collateral. */
     issued: money(0),
   };
   for (const name of ["faucet", "fees"]) {

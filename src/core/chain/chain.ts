@@ -62,54 +62,6 @@ export interface Building extends Pick<Block, "height" | "at" | "baseFee" | "fir
   isFilled: boolean;
 }
 
-export interface Chain {
-  readonly transactions: Table<Transaction>;
-  /** All blocks, orphaned ones included, by serial. */
-  readonly blocks: Table<Block>;
-  /** Serials of the chain's blocks, by height + 1. */
-  readonly heights: Table<number>;
-  /** Numbers of transactions in the order of mining, those of orphaned blocks included. */
-  readonly mined: Table<number>;
-  readonly digest: Digest;
-  readonly wallets: Map<Address, ChainWallet>;
-  /** Signed transactions by hash; the hashes of all others contain their number. */
-  readonly signed: Map<string, number>;
-  /** First transaction that no block has processed. */
-  firstUnprocessed: number;
-  /** Processed and deferred transactions, ascending. */
-  deferred: number[];
-  /** Flat pairs of account and market (0 for USDC) with pending amounts; the next batch settles all of them. */
-  touched: number[];
-  /** Number of pending transactions that await a block. */
-  pending: number;
-  pendingCalls: number;
-  /** Settlements that will never be mined although they are in the ledger, ascending. */
-  lost: number[];
-  /** Number of wallets that limit what the exchange may move. */
-  restricted: number;
-  faults: readonly SettlementFault[];
-  faultsSet: number;
-  /** When the next block is due; null if none is. */
-  nextBlockAt: Millis | null;
-  /** Mining mode set by command; null for that of the configuration. */
-  mining: Mining | null;
-  /** Base fee set for the next block only, wei per gas; null if not set. */
-  nextBaseFee: number | null;
-  /** Header fields set by command, oldest first; empty if never set. */
-  blockTerms: readonly BlockTerms[];
-  /** Number of requested blocks still to be mined at once. */
-  asked: number;
-  building: Building | null;
-  /** Height of the latest block with a transaction that awaits confirmation; null before the first. */
-  lastFilled: number | null;
-  reorganizations: number;
-  /**
-   * Wallets before they were overwritten outside a block, oldest first, the latest `MAX_OVERWRITTEN`. Used for queries at
-   * past blocks; in memory only, and no decision depends on it.
-   */
-  overwritten: readonly Overwritten[];
-}
-
 /** When blocks are mined: a settlement mode, and for `auto` the delay after a block is needed. */
 export const Mining = record({ mode: oneOf(...SETTLEMENT_MODES), intervalMs: id() });
 export type Mining = Infer<typeof Mining>;
@@ -150,34 +102,54 @@ export const initialRestricted = (approvals: "required" | undefined): number =>
 export function createChain(
   { seed, approvals }: { readonly seed: string; readonly approvals?: "required" | undefined },
   at: Millis,
-): Chain {
+) {
   const digest = Digest.of(sha256Hex(`clobsim chain\n${seed}`));
-  const chain: Chain = {
-    transactions: new Table(),
-    blocks: new Table(),
-    heights: new Table(),
-    mined: new Table(),
+  const chain = {
+    transactions: new Table<Transaction>(),
+    /** All blocks, orphaned ones included, by serial. */
+    blocks: new Table<Block>(),
+    /** Serials of the chain's blocks, by height + 1. */
+    heights: new Table<number>(),
+    /** Numbers of transactions in the order of mining, those of orphaned blocks included. */
+    mined: new Table<number>(),
     digest,
-    wallets: new Map(),
-    signed: new Map(),
+    wallets: new Map<Address, ChainWallet>(),
+    /** Signed transactions by hash; the hashes of all others contain their number. */
+    signed: new Map<string, number>(),
+    /** First transaction that no block has processed. */
     firstUnprocessed: 1,
-    deferred: [],
-    touched: [],
+    /** Processed and deferred transactions, ascending. */
+    deferred: [] as number[],
+    /** Flat pairs of account and market (0 for USDC) with pending amounts; the next batch settles all of them. */
+    touched: [] as number[],
+    /** Number of pending transactions that await a block. */
     pending: 0,
     pendingCalls: 0,
-    lost: [],
+    /** Settlements that will never be mined although they are in the ledger, ascending. */
+    lost: [] as number[],
+    /** Number of wallets that limit what the exchange may move. */
     restricted: initialRestricted(approvals),
-    faults: [],
+    faults: [] as readonly SettlementFault[],
     faultsSet: 0,
-    nextBlockAt: null,
-    mining: null,
-    nextBaseFee: null,
-    blockTerms: [],
+    /** When the next block is due; null if none is. */
+    nextBlockAt: null as Millis | null,
+    /** Mining mode set by command; null for that of the configuration. */
+    mining: null as Mining | null,
+    /** Base fee set for the next block only, wei per gas; null if not set. */
+    nextBaseFee: null as number | null,
+    /** Header fields set by command, oldest first; empty if never set. */
+    blockTerms: [] as readonly BlockTerms[],
+    /** Number of requested blocks still to be mined at once. */
     asked: 0,
-    building: null,
-    lastFilled: null,
+    building: null as Building | null,
+    /** Height of the latest block with a transaction that awaits confirmation; null before the first. */
+    lastFilled: null as number | null,
     reorganizations: 0,
-    overwritten: [],
+    /**
+     * Wallets before they were overwritten outside a block, oldest first, the latest `MAX_OVERWRITTEN`. Used for queries at
+     * past blocks; in memory only, and no decision depends on it.
+     */
+    overwritten: [] as readonly Overwritten[],
   };
   const serial = chain.blocks.add({
     serial: 1,
@@ -194,6 +166,8 @@ export function createChain(
   chain.heights.add(serial);
   return chain;
 }
+
+export type Chain = ReturnType<typeof createChain>;
 
 export function digestFields({ words }: Pick<Digest, "words">) {
   return { digestA: words[0], digestB: words[1], digestC: words[2], digestD: words[3] };

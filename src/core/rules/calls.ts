@@ -148,10 +148,7 @@ function prepareEffect(
     ]);
   }
   unwinding.move(moves);
-  return {
-    events: [...opened, ...grants, ...unwinding.events()],
-    effect: { moves, supply: outcome.supply },
-  };
+  return { events: [...opened, ...grants, ...unwinding.events()], effect: { moves, supply: outcome.supply } };
 }
 
 /** Returns events that open accounts for addresses without one. */
