@@ -1,5 +1,5 @@
-import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { BuildOptions, Plugin } from "esbuild";
 
@@ -28,8 +28,8 @@ export async function bundleProgramInto(
 
 /**
  * Bundles entry points, by name, from the current sources into `outdir`, like the build but without changing `dist`.
- * `replaced` has other texts for some sources, by path. With external packages it takes a third of the time, but then
- * `outdir` needs their folder.
+ * `replaced` has other texts for some sources, by path. With external packages it takes a third of the time, but the script
+ * starts more slowly.
  */
 export async function bundleInto(
   outdir: string,
@@ -42,6 +42,7 @@ export async function bundleInto(
   const plain = { sourcemap: false, minifyWhitespace: false, minifySyntax: false };
   await bundle(entryPoints, { outdir, packages, plugins: [replacing(replaced)], ...plain });
   writeFileSync(join(outdir, "package.json"), '{ "type": "module" }');
+  if (packages === "external") symlinkSync(resolve("node_modules"), join(outdir, "node_modules"));
 }
 
 /** Returns a source with a defect: one text replaced. @throws Error unless it has the text once */

@@ -1,8 +1,8 @@
 import { execFile } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { bundleInto } from "../support/bundled.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { DEFECTS, PLANTED_DEFECTS, plantedBy } from "./planted/defects.ts";
@@ -26,8 +26,6 @@ async function find(defect: string, ...args: readonly string[]): Promise<string[
   await bundleInto(built, { find: "test/system/planted/find-defect.ts" }, plantedBy(defect), "external");
   return linesOf(join(built, "find.js"), ...args);
 }
-
-beforeAll(() => symlinkSync(join(process.cwd(), "node_modules"), join(folder, "node_modules")));
 
 describe("each planted defect", () => {
   it("is in the table, describes itself in the first line, and is one change", () => {

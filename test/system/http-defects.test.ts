@@ -109,7 +109,9 @@ async function builtWith(plan: Partial<Defect> & typeof CORE_DEFECT): Promise<Ov
   const { file, right, wrong, isOfCrashes = false } = plan;
   const built = mkdtempSync(join(folder, "built-"));
   const program = isOfCrashes && { cli: "src/cli/main.ts" };
-  await bundleInto(built, { fuzz: "src/fuzz/http/session.ts", ...program }, planted(file, right, wrong));
+  const packages = isOfCrashes ? "bundle" : "external";
+  const entries = { fuzz: "src/fuzz/http/session.ts", ...program };
+  await bundleInto(built, entries, planted(file, right, wrong), packages);
   const { OverHttp: Built } = (await import(join(built, "fuzz.js"))) as Module;
   return new Built(join(built, "cli.js"));
 }
