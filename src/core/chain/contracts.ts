@@ -89,27 +89,25 @@ export function collectionId(condition: string, indexSet: number): string {
   return `0x${numberWord(hash >= TOP_BIT ? x | PARITY_BIT : x)}`;
 }
 
+/** Most zeros after which the lowest 32 bits of a number still tell three bits of its odd part. */
+const MAX_ZEROS = 29;
+
 /** Whether a number has a square root modulo P: the Jacobi symbol (Cohen, algorithm 1.4.10), 1 or 0. */
 function isSquare(value: bigint): boolean {
-  let [a, n] = [value, P];
+  let [a, n, lowN] = [value, P, Number(P & 7n)];
   let isPositive = true;
   while (a !== 0n) {
-    const zeros = trailingZeros(a);
+    const word = Number(BigInt.asIntN(32, a));
+    const marked = word | (1 << MAX_ZEROS);
+    const zeros = 31 - Math.clz32(marked & -marked);
+    const low = (word >>> zeros) & 7;
+    if ((zeros & 1) === 1 && (lowN === 3 || lowN === 5)) isPositive = !isPositive;
     a >>= BigInt(zeros);
-    const low = Number(n & 7n);
-    if ((zeros & 1) === 1 && (low === 3 || low === 5)) isPositive = !isPositive;
-    if ((a & 3n) === 3n && (low & 3) === 3) isPositive = !isPositive;
-    [a, n] = [n % a, a];
+    if ((low & 1) === 0) continue;
+    if ((low & lowN & 3) === 3) isPositive = !isPositive;
+    [a, n, lowN] = [n % a, a, low];
   }
   return isPositive;
-}
-
-function trailingZeros(value: bigint): number {
-  let zeros = 0;
-  for (let rest = value; ; rest >>= 32n, zeros += 32) {
-    const low = Number(BigInt.asIntN(32, rest));
-    if (low !== 0) return zeros + 31 - Math.clz32(low & -low);
-  }
 }
 
 const ZEROS = "0".repeat(64);
