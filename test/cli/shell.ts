@@ -54,7 +54,9 @@ export class Shell {
       if (last?.text === text) last.times += 1;
       else outputs.push({ text, times: 1 });
     }
-    return outputs.flatMap(({ text, times }) => linesOf(times === 1 ? text : `${text} (${times} times)`));
+    return outputs.flatMap(({ text, times }) =>
+      linesOf(text === "" || times === 1 ? text : `${text} (${times} times)`),
+    );
   }
 
   async #runOne(line: string): Promise<string[]> {
