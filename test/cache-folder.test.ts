@@ -5,30 +5,25 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
-  rmSync,
   utimesSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { crc32 } from "node:zlib";
-import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { cacheFolder } from "../src/cache-folder.ts";
+import { temporaryFolder } from "./support/folder.ts";
 
 const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const PROGRAM = join(ROOT, "bin", "clobsim.js");
-const folders: string[] = [];
+const parent = temporaryFolder();
 let folder = "";
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "clobsim-cache-"));
-  folders.push(folder);
-});
-afterAll(() => {
-  for (const path of folders) rmSync(path, { recursive: true });
+  folder = mkdtempSync(join(parent, "cache-"));
 });
 
 const cache = () => {

@@ -7,14 +7,12 @@ import { Shell } from "./cli/shell.ts";
 import { type CommandResult, refused, runLine, says } from "./cli/tools.ts";
 import { TestFolder } from "./support/folder.ts";
 import { listenLocally } from "./support/local-server.ts";
-import { type Ended, Program } from "./support/program.ts";
+import { type Ended, useProgram } from "./support/program.ts";
 
 /** The built program. */
-const program = await Program.built();
+const program = await useProgram();
 /** Serves on a free port, in memory, without a log. */
 const QUIET = ["serve", "--port", "0", "--ephemeral", "--log-level", "silent"];
-
-afterAll(() => program.dispose());
 
 type Environment = Readonly<Record<string, string>>;
 

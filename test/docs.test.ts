@@ -4,12 +4,12 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { transform } from "esbuild";
-import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from "vitest";
+import { describe, expect, expectTypeOf, it } from "vitest";
 import { startServer } from "../src/compose.ts";
 import { DEFAULT_CONFIG } from "../src/config.ts";
 import type { Account, Chain, Info, Market, SigningCredentials, Trade, walletOf } from "../src/index.ts";
 import { temporaryFolder } from "./support/folder.ts";
-import { type Api, startApi } from "./support/http.ts";
+import { useApi } from "./support/http.ts";
 
 const ROOT = fileURLToPath(new URL("../", import.meta.url));
 const run = promisify(execFile);
@@ -96,16 +96,14 @@ const anchorsOf = (page: string): string[] =>
       .replaceAll(" ", "-"),
   );
 
-describe("every link of", () => {
-  it.each([...PAGES.keys()])("%s leads to a file, and to a heading of it", (path) => {
-    const links = [...(PAGES.get(path) ?? "").matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]*))?\)/g)];
-    const broken = links.filter(([, file = "", anchor]) => {
-      const target = file === "" ? path : join(dirname(path), file);
-      if (!existsSync(join(ROOT, target))) return true;
-      return anchor !== undefined && !anchorsOf(PAGES.get(target) ?? "").includes(anchor);
-    });
-    expect(broken.map(([link]) => link)).toEqual([]);
+it.each([...PAGES.keys()])("every link of %s leads to a file, and to a heading of it", (path) => {
+  const links = [...(PAGES.get(path) ?? "").matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]*))?\)/g)];
+  const broken = links.filter(([, file = "", anchor]) => {
+    const target = file === "" ? path : join(dirname(path), file);
+    if (!existsSync(join(ROOT, target))) return true;
+    return anchor !== undefined && !anchorsOf(PAGES.get(target) ?? "").includes(anchor);
   });
+  expect(broken.map(([link]) => link)).toEqual([]);
 });
 
 it("the README has at most 150 lines", () => {
@@ -113,11 +111,7 @@ it("the README has at most 150 lines", () => {
 });
 
 describe("requests that are signed by hand", () => {
-  let api: Api;
-  beforeAll(async () => {
-    api = await startApi();
-  });
-  afterAll(() => api.close());
+  const api = useApi();
 
   it("are accepted, with types removed", async () => {
     const code = SNIPPETS.find((snippet) => snippet.includes("createHmac"))?.replace(
@@ -130,25 +124,21 @@ describe("requests that are signed by hand", () => {
   });
 });
 
-describe("the recipe for curl", () => {
-  it("trades in a shell, if curl and openssl are installed", async () => {
-    const [, recipe = ""] =
-      /```sh\n(url=.*?)```/s.exec(PAGES.get("docs/guide/other-languages.md") ?? "") ?? [];
-    const hasTools = await run("sh", ["-c", "command -v curl && command -v openssl"]).catch(() => null);
-    if (hasTools === null)
-      return console.warn("curl or openssl is not found: the recipe for curl was not run");
-    const pool = await startServer({ ...DEFAULT_CONFIG, port: 0, logLevel: "silent", pool: 3 });
-    const env = { ...process.env, CLOBSIM_URL: `${pool.url}/3` };
-    const { stdout } = await run("sh", ["-euc", recipe], { env });
-    await pool.close();
-    const [placed, open, clock] = stdout
-      .trimEnd()
-      .split("\n")
-      .map((line) => JSON.parse(line) as object);
-    expect(placed).toMatchObject({ status: "LIVE", size: 100 });
-    expect(open).toMatchObject({ total: 1, data: [{ price: 0.01 }] });
-    expect(clock).toMatchObject({ mode: "real", fired: [] });
-  });
+it("the recipe for curl trades in a shell, if curl and openssl are installed", async () => {
+  const [, recipe = ""] = /```sh\n(url=.*?)```/s.exec(PAGES.get("docs/guide/other-languages.md") ?? "") ?? [];
+  const hasTools = await run("sh", ["-c", "command -v curl && command -v openssl"]).catch(() => null);
+  if (hasTools === null) return console.warn("curl or openssl is not found: the recipe for curl was not run");
+  const pool = await startServer({ ...DEFAULT_CONFIG, port: 0, logLevel: "silent", pool: 3 });
+  const env = { ...process.env, CLOBSIM_URL: `${pool.url}/3` };
+  const { stdout } = await run("sh", ["-euc", recipe], { env });
+  await pool.close();
+  const [placed, open, clock] = stdout
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as object);
+  expect(placed).toMatchObject({ status: "LIVE", size: 100 });
+  expect(open).toMatchObject({ total: 1, data: [{ price: 0.01 }] });
+  expect(clock).toMatchObject({ mode: "real", fired: [] });
 });
 
 it("the page of formats has the version of every written file", () => {

@@ -11,30 +11,21 @@ import {
 } from "../src/index.ts";
 import { type ScenarioSuiteOptions, scenarioSuite } from "../src/vitest.ts";
 import { temporaryFolder } from "./support/folder.ts";
+import { fetchJson } from "./support/http.ts";
 import { rowsOf } from "./support/table.ts";
 
 const folder = temporaryFolder();
 const tiny = { world: "fixtures/worlds/tiny.json", clock: "frozen" } as const;
 
-const post = (url: string, path: string, body: object): Promise<Response> =>
-  fetch(url + path, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify(body),
-  });
-
-async function read<Body>(url: string, path: string): Promise<Body> {
-  return (await (await fetch(url + path)).json()) as Body;
-}
+const hashOf = async ({ url }: { readonly url: string }): Promise<string> =>
+  (await fetchJson<{ hash: string }>(url, "/sim/state/hash")).hash;
 
 describe("startExchange", () => {
   it("starts several exchanges that are equal and independent", async () => {
     const [one, other] = await Promise.all([startExchange(tiny), startExchange(tiny)]);
-    const hashOf = async ({ url }: typeof one): Promise<string> =>
-      (await read<{ hash: string }>(url, "/sim/state/hash")).hash;
     const opened = await hashOf(one);
     expect(await hashOf(other)).toBe(opened);
-    await post(one.url, "/sim/events", { title: "Only here" });
+    await fetchJson(one.url, "/sim/events", { title: "Only here" });
     expect(await hashOf(one)).not.toBe(opened);
     expect(await hashOf(other)).toBe(opened);
     await Promise.all([one.close(), other.close()]);
@@ -53,7 +44,7 @@ describe("startExchange", () => {
     await using own = await startExchange({ world });
     await using all = await startExchange(tiny);
     expect(own.devAccounts).toEqual(all.devAccounts.slice(1));
-    expect(await read(own.url, "/sim")).toMatchObject({ devAccounts: own.devAccounts });
+    expect(await fetchJson(own.url, "/sim")).toMatchObject({ devAccounts: own.devAccounts });
   });
 
   it("opens a world file with the byte order mark and the line ends of Windows", async () => {
@@ -61,17 +52,17 @@ describe("startExchange", () => {
     writeFileSync(world, `\ufeff${readFileSync(tiny.world, "utf8").replaceAll("\n", "\r\n")}`);
     await using windows = await startExchange({ world, clock: "frozen" });
     await using own = await startExchange({ ...tiny, clock: "frozen" });
-    expect(await read(windows.url, "/sim/state/hash")).toEqual(await read(own.url, "/sim/state/hash"));
+    expect(await hashOf(windows)).toBe(await hashOf(own));
   });
 
   it("persists the exchange in a directory, and continues from it", async () => {
     const options = { ...tiny, data: join(folder, "data") };
     const first = await startExchange(options);
-    await post(first.url, "/sim/events", { title: "Persisted" });
-    const { hash } = await read<{ hash: string }>(first.url, "/sim/state/hash");
+    await fetchJson(first.url, "/sim/events", { title: "Persisted" });
+    const hash = await hashOf(first);
     await first.close();
     await using second = await startExchange(options);
-    expect(await read(second.url, "/sim/state/hash")).toMatchObject({ hash });
+    expect(await hashOf(second)).toBe(hash);
   });
 
   it.each(
@@ -95,15 +86,13 @@ describe("startExchange", () => {
   });
 });
 
-describe("startExchange with a port in use", () => {
-  it("throws the program's message, with the system's error as the cause", async () => {
-    await using first = await startExchange(tiny);
-    const error = await startExchange({ ...tiny, port: first.port }).catch((thrown: unknown) => thrown);
-    expect(error).toBeInstanceOf(ConfigError);
-    expect(error).toMatchObject({
-      message: `port ${first.port} of 127.0.0.1 is already in use: port 0 takes a free one`,
-      cause: { code: "EADDRINUSE" },
-    });
+it("startExchange with a port in use throws the program's message, with the system's error as the cause", async () => {
+  await using first = await startExchange(tiny);
+  const error = await startExchange({ ...tiny, port: first.port }).catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(ConfigError);
+  expect(error).toMatchObject({
+    message: `port ${first.port} of 127.0.0.1 is already in use: port 0 takes a free one`,
+    cause: { code: "EADDRINUSE" },
   });
 });
 
@@ -280,14 +269,12 @@ describe("scenarioSuite", () => {
   });
 });
 
-describe("POST /sim/reset", () => {
-  it("resets a moved clock to the system's time", async () => {
-    const { url, close } = await startExchange({ world: tiny.world });
-    await post(url, "/sim/clock", { mode: "scaled", rate: 600, advance: "2h" });
-    await post(url, "/sim/reset", {});
-    const clock = await read<{ unixTime: number }>(url, "/sim/clock");
-    expect(clock).toMatchObject({ mode: "real", rate: 1 });
-    expect(Math.abs(clock.unixTime - Date.now() / 1000)).toBeLessThan(60);
-    await close();
-  });
+it("POST /sim/reset resets a moved clock to the system's time", async () => {
+  const { url, close } = await startExchange({ world: tiny.world });
+  await fetchJson(url, "/sim/clock", { mode: "scaled", rate: 600, advance: "2h" });
+  await fetchJson(url, "/sim/reset", {});
+  const clock = await fetchJson<{ unixTime: number }>(url, "/sim/clock");
+  expect(clock).toMatchObject({ mode: "real", rate: 1 });
+  expect(Math.abs(clock.unixTime - Date.now() / 1000)).toBeLessThan(60);
+  await close();
 });

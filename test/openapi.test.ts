@@ -1,23 +1,15 @@
 import { execFile } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { ENDPOINTS } from "../src/api/endpoints.ts";
 import type { OpenApi } from "./server/document.ts";
-import { type Api, type Method, startApi, useApi } from "./support/http.ts";
+import { temporaryFolder } from "./support/folder.ts";
+import { apiOfTest, type Method, useApi } from "./support/http.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "clobsim-openapi-"));
+const folder = temporaryFolder();
 const api = useApi();
-
-afterAll(async () => {
-  await api.close();
-  rmSync(folder, { recursive: true });
-});
-
-const documentOf = async ({ server }: Api): Promise<OpenApi> =>
-  (await (await fetch(`${server.url}/openapi.json`)).json()) as OpenApi;
 
 /** Returns the errors and warnings of redocly's linter. */
 function lint(document: OpenApi): Promise<{ errors: string[]; warnings: string[] }> {
@@ -50,18 +42,15 @@ describe("the served document", () => {
   it.each(["number", "string"] as const)(
     "is valid OpenAPI 3.1 to a public linter, with --numbers %s",
     async (numbers) => {
-      const own = await startApi({ numbers });
-      const document = await documentOf(own);
-      await own.close();
+      const document = (await apiOfTest({ numbers })).document.json;
       expect(document.openapi).toMatch(/^3\.1\./);
       expect((await lint(document)).errors).toEqual([]);
     },
   );
 
   it("is refused by the linter if it is broken", async () => {
-    const document = await documentOf(api);
     const broken = JSON.parse(
-      JSON.stringify(document).replace("#/components/schemas/Book", "#/nowhere"),
+      JSON.stringify(api.document.json).replace("#/components/schemas/Book", "#/nowhere"),
     ) as OpenApi;
     const unnamed = { ...broken, info: { version: 1 } } as unknown as OpenApi;
     const { errors } = await lint(unnamed);

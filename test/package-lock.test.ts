@@ -1,9 +1,9 @@
 import { execFile } from "node:child_process";
-import { cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
+import { temporaryFolder } from "./support/folder.ts";
 
 interface Entry {
   readonly dependencies?: Readonly<Record<string, string>>;
@@ -32,7 +32,7 @@ it("package-lock.json has the dependencies of every package on every platform, w
 });
 
 it("setup runs before any package is installed", async () => {
-  const clone = mkdtempSync(join(tmpdir(), "clobsim-clone-"));
+  const clone = temporaryFolder();
   for (const name of ["bin", "package.json"])
     cpSync(new URL(`../${name}`, import.meta.url), join(clone, name), { recursive: true });
   const running = promisify(execFile)(process.execPath, [join(clone, "bin", "setup.js"), "nothing"]);
@@ -40,5 +40,4 @@ it("setup runs before any package is installed", async () => {
     code: 2,
     stderr: expect.stringContaining("expected node bin/setup.js start"),
   });
-  rmSync(clone, { recursive: true });
 });

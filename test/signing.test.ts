@@ -123,15 +123,13 @@ const breaks: [ErrorCode, (request: SignedRequest) => SignedRequest][] = [
   ["INVALID_SIGNATURE", withHeader("poly_signature", "00")],
 ];
 
-describe("the first failure determines the answer", () => {
-  it.each(breaks.map(([code], index) => ({ code, index })))(
-    "$code before all that follow",
-    ({ code, index }) => {
-      const broken = breaks.slice(index).reduceRight((request, [, apply]) => apply(request), requestOf());
-      expect(refused(broken).code).toBe(code);
-    },
-  );
-});
+it.each(breaks.map(([code], index) => ({ code, index })))(
+  "the first failure determines the answer: $code before all that follow",
+  ({ code, index }) => {
+    const broken = breaks.slice(index).reduceRight((request, [, apply]) => apply(request), requestOf());
+    expect(refused(broken).code).toBe(code);
+  },
+);
 
 it.each([
   ["poly_address", `0x${"1".repeat(40)}`, "each wallet has keys of its own"],

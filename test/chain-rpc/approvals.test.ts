@@ -43,13 +43,11 @@ async function traded(chain: ViemChain): Promise<Trade | undefined> {
   return orThrow(await alice.trades({ tokenId: market.yes })).data[0];
 }
 
-describe("approvals that are granted", () => {
-  it("exist for wallets that the exchange knows, and for no others", async () => {
-    const chain = await chainWith("granted");
-    expect(await permissions(chain, chain.alice.account.address)).toEqual([maxUint256, maxUint256, true]);
-    expect(await permissions(chain, wallet(99).address)).toEqual([0n, 0n, false]);
-    expect((await traded(chain))?.status).toBe("MINED");
-  });
+it("approvals that are granted exist for wallets that the exchange knows, and for no others", async () => {
+  const chain = await chainWith("granted");
+  expect(await permissions(chain, chain.alice.account.address)).toEqual([maxUint256, maxUint256, true]);
+  expect(await permissions(chain, wallet(99).address)).toEqual([0n, 0n, false]);
+  expect((await traded(chain))?.status).toBe("MINED");
 });
 
 describe("approvals that are required", () => {

@@ -33,16 +33,14 @@ it("a method that is required exists and is listed", async () => {
   for (const method of REQUIRED) expect((await answerOf(api, method)).error?.code, method).not.toBe(-32601);
 });
 
-describe("a batch", () => {
-  it("has at most 1000 calls; a larger one is not performed", async () => {
-    const before = await head();
-    const many = (count: number) => Array.from({ length: count }, (_, id) => rpc("evm_mine", [], id));
-    const message = expect.stringMatching(/1 to 1000 calls, found 1001$/);
-    expect((await post(api, many(1_001))).body).toMatchObject({ id: null, error: { code: -32600, message } });
-    expect(await head()).toBe(before);
-    expect((await post<Answer[]>(api, many(1_000))).body).toHaveLength(1_000);
-    expect(await head()).toBe(before + 1_000);
-  });
+it("a batch has at most 1000 calls; a larger one is not performed", async () => {
+  const before = await head();
+  const many = (count: number) => Array.from({ length: count }, (_, id) => rpc("evm_mine", [], id));
+  const message = expect.stringMatching(/1 to 1000 calls, found 1001$/);
+  expect((await post(api, many(1_001))).body).toMatchObject({ id: null, error: { code: -32600, message } });
+  expect(await head()).toBe(before);
+  expect((await post<Answer[]>(api, many(1_000))).body).toHaveLength(1_000);
+  expect(await head()).toBe(before + 1_000);
 });
 
 it("evm_revert restores a filter of pending transactions, although the head is the same", async () => {

@@ -1,18 +1,14 @@
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { temporaryFolder } from "../support/folder.ts";
 import { type Answer, failureOf, post, rpc } from "./rpc.ts";
 import { type Notification, openSocket, type RpcSocket } from "./rpc-socket.ts";
-import { openChain, type ViemChain } from "./viem-clients.ts";
+import { openChain, useChain } from "./viem-clients.ts";
 
 const folder = temporaryFolder();
-let chain: ViemChain;
+const chain = await useChain();
 let socket: RpcSocket;
 
-beforeAll(async () => {
-  chain = await openChain();
-});
-afterAll(() => chain.close());
 beforeEach(async () => {
   socket?.close();
   await chain.node.mine({ blocks: 3 });
@@ -72,34 +68,28 @@ describe("newHeads", () => {
   });
 });
 
-describe("with durability power", () => {
-  it("each head is reported once, in order, and after the answer to the call that mined it", async () => {
-    const own = await openChain({ data: join(folder, "data"), durability: "power" });
-    const client = await openSocket(own.api);
-    await client.subscribe("newHeads");
-    const answers = await Promise.all(Array.from({ length: 20 }, () => client.call("evm_mine")));
-    expect(answers.map(({ result }) => result)).toEqual(Array(20).fill("0x0"));
-    const numbers = (await client.notifications.count(20)).map(({ result }) =>
-      Number((result as Head).number),
-    );
-    const last = Number((await own.reader.getBlock()).number);
-    expect(numbers).toEqual(Array.from({ length: 20 }, (_, index) => last - 19 + index));
-    await own.close();
-  });
+it("with durability power each head is reported once, in order, and after the answer to the call that mined it", async () => {
+  const own = await openChain({ data: join(folder, "data"), durability: "power" });
+  const client = await openSocket(own.api);
+  await client.subscribe("newHeads");
+  const answers = await Promise.all(Array.from({ length: 20 }, () => client.call("evm_mine")));
+  expect(answers.map(({ result }) => result)).toEqual(Array(20).fill("0x0"));
+  const numbers = (await client.notifications.count(20)).map(({ result }) => Number((result as Head).number));
+  const last = Number((await own.reader.getBlock()).number);
+  expect(numbers).toEqual(Array.from({ length: 20 }, (_, index) => last - 19 + index));
+  await own.close();
 });
 
-describe("logs", () => {
-  it("of a reverted history are not reported as removed", async () => {
-    const id = await socket.subscribe("logs", { address: chain.collateral.address });
-    const snapshot = await socket.result("evm_snapshot");
-    await chain.mined(await chain.pay(1n));
-    await resultsOf(id, 1);
-    await socket.result("evm_revert", snapshot);
-    const hash = await chain.pay(2n);
-    const { blockHash } = await chain.mined(hash);
-    const [, second] = await resultsOf(id, 2);
-    expect(second).toMatchObject({ transactionHash: hash, blockHash, removed: false });
-  });
+it("logs of a reverted history are not reported as removed", async () => {
+  const id = await socket.subscribe("logs", { address: chain.collateral.address });
+  const snapshot = await socket.result("evm_snapshot");
+  await chain.mined(await chain.pay(1n));
+  await resultsOf(id, 1);
+  await socket.result("evm_revert", snapshot);
+  const hash = await chain.pay(2n);
+  const { blockHash } = await chain.mined(hash);
+  const [, second] = await resultsOf(id, 2);
+  expect(second).toMatchObject({ transactionHash: hash, blockHash, removed: false });
 });
 
 describe("newPendingTransactions", () => {

@@ -12,6 +12,7 @@ import {
 } from "viem";
 import type { PrivateKeyAccount } from "viem/accounts";
 import { foundry } from "viem/chains";
+import { afterAll } from "vitest";
 import { MULTICALL_ADDRESS } from "../../src/chain-rpc/contracts.ts";
 import { orThrow } from "../../src/client/result.ts";
 import type { Config } from "../../src/config.ts";
@@ -198,5 +199,12 @@ export async function openChain(config: Partial<Config> = {}): Promise<ViemChain
   const { contracts } = orThrow(await alice.control.chain.info());
   const chain = new ViemChain(api, contracts);
   await chain.node.mine({ blocks: 1 });
+  return chain;
+}
+
+/** The same for the tests of a file. */
+export async function useChain(): Promise<ViemChain> {
+  const chain = await openChain();
+  afterAll(() => chain.close());
   return chain;
 }

@@ -1,33 +1,15 @@
 import { type Hex, parseEventLogs } from "viem";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import type { Trade } from "../../src/client/api-messages.ts";
-import type { ExchangeClient } from "../../src/client/client.ts";
 import { orThrow } from "../../src/client/result.ts";
 import { NO_PARENT } from "../../src/core/chain/contracts.ts";
 import { openTrader } from "../client/open.ts";
-import {
-  ALICE,
-  alice,
-  BOB,
-  bob,
-  EXCHANGE,
-  ONE,
-  type OpenMarket,
-  openChain,
-  TOKENS,
-  type ViemChain,
-} from "./viem-clients.ts";
+import { ALICE, alice, BOB, bob, EXCHANGE, ONE, type OpenMarket, TOKENS, useChain } from "./viem-clients.ts";
 
-let chain: ViemChain;
-let buyer: ExchangeClient;
-let seller: ExchangeClient;
+const chain = await useChain();
+const [buyer, seller] = [await openTrader(chain.api, ALICE), await openTrader(chain.api, BOB)];
 let market: OpenMarket;
 
-beforeAll(async () => {
-  chain = await openChain();
-  [buyer, seller] = await Promise.all([openTrader(chain.api, ALICE), openTrader(chain.api, BOB)]);
-});
-afterAll(() => chain.close());
 beforeEach(async () => {
   market = await chain.market({ feeRateBps: 100 });
   await chain.node.mine({ blocks: 1 });

@@ -1,25 +1,10 @@
 import { BaseError, ContractFunctionRevertedError, maxUint256, parseAbi, parseEventLogs } from "viem";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { NO_PARENT } from "../../src/core/chain/contracts.ts";
-import {
-  alice,
-  bob,
-  ONE,
-  type OpenMarket,
-  openChain,
-  TOKENS,
-  type ViemChain,
-  watchedReader,
-} from "./viem-clients.ts";
+import { alice, bob, ONE, TOKENS, useChain, watchedReader } from "./viem-clients.ts";
 
-let chain: ViemChain;
-let market: OpenMarket;
-
-beforeAll(async () => {
-  chain = await openChain();
-  market = await chain.market();
-});
-afterAll(() => chain.close());
+const chain = await useChain();
+const market = await chain.market();
 
 /** Returns the arguments to split or merge an amount of sets. */
 const sets = (amount: bigint) =>
@@ -163,26 +148,24 @@ it("a balance of ether that was set stays a uint256, whatever is undone or recei
   expect(await chain.reader.getBalance({ address })).toBe(maxUint256);
 });
 
-describe("transactions of one wallet", () => {
-  it("replace each other for higher fees, and a wait for the first returns the second", async () => {
-    const { collateral } = chain;
-    // viem detects a replacement only if it has read the first transaction while it was pending.
-    const methods = ["eth_getTransactionByHash", "eth_getTransactionReceipt"] as const;
-    const { reader, asked } = watchedReader(chain.api, ...methods);
-    const nonce = await reader.getTransactionCount({ address: alice });
-    const call = { ...collateral, functionName: "transfer", args: [bob, ONE], nonce } as const;
-    const hash = await chain.alice.writeContract({ ...call, ...fees(2n) });
-    const reasons: string[] = [];
-    const waiting = reader.waitForTransactionReceipt({
-      hash,
-      onReplaced: ({ reason }) => reasons.push(reason),
-    });
-    await asked;
-    const second = await chain.alice.writeContract({ ...call, ...fees(3n) });
-    await chain.node.mine({ blocks: 1 });
-    expect(await waiting).toMatchObject({ transactionHash: second, status: "success" });
-    expect(reasons).toEqual(["repriced"]);
+it("transactions of one wallet replace each other for higher fees, and a wait for the first returns the second", async () => {
+  const { collateral } = chain;
+  // viem detects a replacement only if it has read the first transaction while it was pending.
+  const methods = ["eth_getTransactionByHash", "eth_getTransactionReceipt"] as const;
+  const { reader, asked } = watchedReader(chain.api, ...methods);
+  const nonce = await reader.getTransactionCount({ address: alice });
+  const call = { ...collateral, functionName: "transfer", args: [bob, ONE], nonce } as const;
+  const hash = await chain.alice.writeContract({ ...call, ...fees(2n) });
+  const reasons: string[] = [];
+  const waiting = reader.waitForTransactionReceipt({
+    hash,
+    onReplaced: ({ reason }) => reasons.push(reason),
   });
+  await asked;
+  const second = await chain.alice.writeContract({ ...call, ...fees(3n) });
+  await chain.node.mine({ blocks: 1 });
+  expect(await waiting).toMatchObject({ transactionHash: second, status: "success" });
+  expect(reasons).toEqual(["repriced"]);
 });
 
 const GWEI = 1_000_000_000n;

@@ -136,13 +136,12 @@ beforeAll(async () => {
   const bid = await bidOf(10, 0.4);
   const sale = orThrow(await bob.place({ tokenId: token, side: "SELL", size: 4, price: 0.4 })).id;
   await bidOf(5, 0.01, yesOf(old));
-  const headers = { "content-type": "application/json" };
-  await fetch(`${server.url}/sim/snapshots`, { method: "POST", headers, body: '{"name":"here"}' });
+  orThrow(await alice.control.snapshot("here"));
   const undone = await bidOf(10, 0.3);
-  await fetch(`${server.url}/sim/snapshots/here/restore`, { method: "POST" });
+  orThrow(await alice.control.restore("here"));
   orThrow(await alice.cancel(bid));
   const trade = orThrow(await bob.trades()).data[0]?.id ?? "";
-  story = await (await fetch(`${server.url}/sim/orders/${bid}`)).json();
+  story = orThrow(await alice.control.order(bid));
   for (const [name, value] of Object.entries({
     ...{ "UPPER-CASE-OF-BID": bid.toUpperCase(), BID: bid, SALE: sale, UNDONE: undone, TRADE: trade },
     ...{ "UPPER-CASE-OF-MARKET": market.id.toUpperCase(), MARKET: market.id },

@@ -1,14 +1,15 @@
 import { readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { watch } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { save } from "../../src/cli/output-file.ts";
 import { temporaryFolder } from "../support/folder.ts";
-import { Program } from "../support/program.ts";
+import { useProgram } from "../support/program.ts";
 import { refused, run } from "./tools.ts";
 
 const folder = temporaryFolder();
 const path = join(folder, "out.csv");
+const clobsim = await useProgram();
 
 function* failing(): Generator<string> {
   yield "half of the content";
@@ -42,12 +43,6 @@ describe("a file that a command writes", () => {
 });
 
 describe("a signal while a command writes a file", () => {
-  let clobsim: Program;
-  beforeAll(async () => {
-    clobsim = await Program.built();
-  });
-  afterAll(() => clobsim.dispose());
-
   it.each([
     ["SIGINT", 130],
     ["SIGTERM", 143],

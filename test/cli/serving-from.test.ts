@@ -6,6 +6,7 @@ import { type RunningServer, startServer } from "../../src/compose.ts";
 import { DEFAULT_DATA, readConfig } from "../../src/config.ts";
 import { startExchange } from "../../src/index.ts";
 import { temporaryFolder } from "../support/folder.ts";
+import { fetchJson } from "../support/http.ts";
 import { run, serve, trade } from "./tools.ts";
 
 const folder = temporaryFolder();
@@ -22,8 +23,7 @@ function serveWith(
   return startServer(readConfig({ flags: given, environment: {} }, DEFAULT_DATA), warn);
 }
 
-const getJson = async (server: RunningServer, path: string): Promise<Record<string, unknown>> =>
-  (await (await fetch(`${server.url}${path}`)).json()) as Record<string, unknown>;
+const getJson = (server: RunningServer, path: string) => fetchJson<Record<string, unknown>>(server.url, path);
 
 /** Returns the output of clobsim inspect for a line. */
 async function inspected(at: string): Promise<{ sequence: number; time: string }> {

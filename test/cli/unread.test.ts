@@ -2,23 +2,21 @@ import { exec } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { TINY_WORLD } from "../support/http.ts";
-import { Program, type Served } from "../support/program.ts";
+import { type Served, useProgram } from "../support/program.ts";
 import { casesAtLevel } from "../support/runs.ts";
 
 const shell = promisify(exec);
 
 const FAILS = "scenario: a\naccounts: { alice: { USDC: 10 } }\nsteps: [{ alice: BUY 90 YES @ 0.5 }]\n";
 
-let program: Program;
+const program = await useProgram(["--world", TINY_WORLD, "--clock", "frozen"]);
 beforeAll(async () => {
-  program = await Program.built(["--world", TINY_WORLD, "--clock", "frozen"]);
   const served = await program.serve(["--log-level", "silent", "--data", program.path("data")]);
   await served.end("SIGTERM");
   writeFileSync(program.path("fails.yaml"), FAILS);
 });
-afterAll(() => program.dispose());
 
 const post = (url: string, body: object): Promise<Response> => {
   const headers = { "content-type": "application/json" };
@@ -115,15 +113,13 @@ describe("a command with closed", () => {
   });
 });
 
-describe("clobsim run --watch", () => {
-  it("ends with 0 when a run finds stdout closed", async () => {
-    const scenario = (name: string): string => `scenario: ${name}\nsteps: [{ advance: 1s }]\n`;
-    program.write("watched.yaml", scenario("before"));
-    const { prints, stopReading, ended } = program.launch(["run", "watched.yaml", "--watch"]);
-    await prints("watching for changes");
-    stopReading("stdout");
-    // In one step, so that the program never reads a part.
-    writeFileSync(program.path("watched.yaml"), scenario("behind"), { flag: "r+" });
-    expect(await ended).toMatchObject({ code: 0, stderr: "" });
-  });
+it("clobsim run --watch ends with 0 when a run finds stdout closed", async () => {
+  const scenario = (name: string): string => `scenario: ${name}\nsteps: [{ advance: 1s }]\n`;
+  program.write("watched.yaml", scenario("before"));
+  const { prints, stopReading, ended } = program.launch(["run", "watched.yaml", "--watch"]);
+  await prints("watching for changes");
+  stopReading("stdout");
+  // In one step, so that the program never reads a part.
+  writeFileSync(program.path("watched.yaml"), scenario("behind"), { flag: "r+" });
+  expect(await ended).toMatchObject({ code: 0, stderr: "" });
 });

@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { CommandName } from "../../src/cli/commands.ts";
 import { EXIT } from "../../src/cli/process.ts";
 import { temporaryFolder } from "../support/folder.ts";
@@ -13,16 +13,17 @@ const data = join(folder, "data");
 const file = join(folder, "report.ndjson");
 
 /** Lines of an exchange that has traded, and of one that was opened from its state. */
-let lines: readonly TextLine[] = [];
-let fromState: readonly TextLine[] = [];
+const [lines, fromState] = await tradedLines();
 
-beforeAll(async () => {
+async function tradedLines() {
   await tradeIn(data);
-  lines = linesIn(readFileSync(join(data, "journal.ndjson"), "utf8"));
   const second = join(folder, "second");
   await (await serve({ data: second, world: join(data, "db.json") })).close();
-  fromState = linesIn(readFileSync(join(second, "journal.ndjson"), "utf8"));
-});
+  return [data, second].map((path) => linesIn(readFileSync(join(path, "journal.ndjson"), "utf8"))) as [
+    TextLine[],
+    TextLine[],
+  ];
+}
 
 type Data = Record<string, unknown>;
 

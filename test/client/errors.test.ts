@@ -89,21 +89,19 @@ describe("CONNECTION_LOST", () => {
   });
 });
 
-describe("a reply after the timeout", () => {
-  it.each<[string, string]>([
-    ["nothing arrives", ""],
-    ["only a part arrives", `${OK}content-length: 9\r\n\r\n{`],
-  ])("is an error if %s", async (_case, bytes) => {
-    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-    try {
-      const client = await clientOfSocket((socket) => {
-        socket.write(bytes, () => vi.advanceTimersByTime(30_000));
-      });
-      expect(errorOf(await client.serverTime()).message).toContain("no complete reply within 30000 ms");
-    } finally {
-      vi.useRealTimers();
-    }
-  });
+it.each<[string, string]>([
+  ["nothing arrives", ""],
+  ["only a part arrives", `${OK}content-length: 9\r\n\r\n{`],
+])("a reply after the timeout is an error if %s", async (_case, bytes) => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  try {
+    const client = await clientOfSocket((socket) => {
+      socket.write(bytes, () => vi.advanceTimersByTime(30_000));
+    });
+    expect(errorOf(await client.serverTime()).message).toContain("no complete reply within 30000 ms");
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 it("a reply in time cancels its timer", async () => {
@@ -167,25 +165,23 @@ describe("the seconds of Retry-After", () => {
   });
 });
 
-describe("NOT_DERIVED", () => {
-  it("is the error of every signed call before credentials are derived", async () => {
-    const client = clientOf(NOWHERE, { account: wallet(1) });
-    const calls = [
-      client.place({ tokenId: "1", side: "BUY", price: 0.5, size: 1 }),
-      client.cancel("o"),
-      client.cancelAll(),
-      client.openOrders(),
-      client.trades(),
-      client.send({ method: "GET", path: "/clob/orders", signed: true }),
-    ];
-    for (const call of calls) {
-      expect(errorOf(await call)).toEqual({
-        ...{ ...PLAIN, code: "NOT_DERIVED", status: null },
-        message: "this client has no credentials to sign with",
-        hint: "call derive() first, or give the client credentials",
-      });
-    }
-  });
+it("NOT_DERIVED is the error of every signed call before credentials are derived", async () => {
+  const client = clientOf(NOWHERE, { account: wallet(1) });
+  const calls = [
+    client.place({ tokenId: "1", side: "BUY", price: 0.5, size: 1 }),
+    client.cancel("o"),
+    client.cancelAll(),
+    client.openOrders(),
+    client.trades(),
+    client.send({ method: "GET", path: "/clob/orders", signed: true }),
+  ];
+  for (const call of calls) {
+    expect(errorOf(await call)).toEqual({
+      ...{ ...PLAIN, code: "NOT_DERIVED", status: null },
+      message: "this client has no credentials to sign with",
+      hint: "call derive() first, or give the client credentials",
+    });
+  }
 });
 
 describe("NO_WALLET", () => {
@@ -215,19 +211,17 @@ it.each([-1, 1.5, Number.NaN, 2n ** 256n])(
   },
 );
 
-describe("orThrow", () => {
-  it("throws the error with a message of one line", () => {
-    const more = "send more";
-    for (const [message, hint, whole] of [
-      ["size 0", more, "INVALID_SIZE: size 0. send more"],
-      ["did you mean size?", more, "INVALID_SIZE: did you mean size? send more"],
-      ["size 0", null, "INVALID_SIZE: size 0"],
-    ] as const) {
-      const error = { ...PLAIN, code: "INVALID_SIZE", status: 400, message, hint } as const;
-      expect(() => orThrow({ ok: false, error })).toThrow(new ExchangeFailure(error));
-      expect(new ExchangeFailure(error)).toMatchObject({ message: whole, error });
-    }
-  });
+it("orThrow throws the error with a message of one line", () => {
+  const more = "send more";
+  for (const [message, hint, whole] of [
+    ["size 0", more, "INVALID_SIZE: size 0. send more"],
+    ["did you mean size?", more, "INVALID_SIZE: did you mean size? send more"],
+    ["size 0", null, "INVALID_SIZE: size 0"],
+  ] as const) {
+    const error = { ...PLAIN, code: "INVALID_SIZE", status: 400, message, hint } as const;
+    expect(() => orThrow({ ok: false, error })).toThrow(new ExchangeFailure(error));
+    expect(new ExchangeFailure(error)).toMatchObject({ message: whole, error });
+  }
 });
 
 describe("a client", () => {

@@ -13,8 +13,7 @@ const placed: string[] = [];
 
 beforeAll(async () => {
   client = await openTrader(api, 41);
-  const { tokens } = orThrow(await client.control.createMarket({ question: "Many?" }));
-  const tokenId = tokens[0]?.tokenId ?? "";
+  const tokenId = await api.newToken();
   for (let size = 1; size <= COUNT; size += 1) {
     placed.push(orThrow(await client.place({ tokenId, side: "BUY", price: 0.1, size })).id);
   }

@@ -8,7 +8,7 @@ const PANES: readonly PaneName[] = [
   ...(["journal", "book", "chart", "order", "accounts", "chain", "clock", "auth", "session"] as const),
 ];
 const open = useBrowser();
-const story = useStory();
+const story = await useStory();
 
 /** Serious accessibility problems that axe finds in a part of the page, one per line. */
 async function findings(

@@ -1,28 +1,25 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { RunningServer } from "../../src/compose.ts";
+import { beforeAll, describe, expect, it } from "vitest";
 import { mulberry32 } from "../bench/flow.ts";
-import { run, serve } from "../cli/tools.ts";
+import { run } from "../cli/tools.ts";
 import { temporaryFolder } from "../support/folder.ts";
+import { useServer } from "../support/http.ts";
 import { atLevel } from "../support/runs.ts";
 import { BROWSER, type Inspector, shownBook, useBrowser } from "./browser.ts";
-import { type Session, tradeAtRandom } from "./session.ts";
+import { tradeAtRandom } from "./session.ts";
 
 const folder = temporaryFolder();
 const [report, html] = [join(folder, "random.ndjson"), join(folder, "random.html")];
 const open = useBrowser();
-let server: RunningServer;
-let session: Session;
+const server = await useServer();
+const session = await tradeAtRandom(server, 4, 320);
 
 beforeAll(async () => {
-  server = await serve({});
-  session = await tradeAtRandom(server, 4, 320);
   writeFileSync(report, await (await fetch(`${server.url}/sim/report`)).text());
   await run("inspect", [report], { html });
 });
-afterAll(() => server.close());
 
 /** Moves the cursor to random sequences and compares the ladders with the replies of GET /clob/book. */
 async function compareBooks(inspector: Inspector, seed: number, cursors: number): Promise<void> {

@@ -109,12 +109,9 @@ describe("the exchange after a row", () => {
   });
 });
 
-describe("a damaged report", () => {
-  let journal: Buffer;
-  beforeAll(async () => {
-    journal = await journalOf(11, 60, MIXED);
-  });
+const journal = await journalOf(11, 60, MIXED);
 
+describe("a damaged report", () => {
   it("is shown up to its last complete line, wherever it is cut", async () => {
     const first = journal.indexOf(10) + 1;
     const drawn = fc.sample(fc.integer({ min: first, max: journal.length - 1 }), runs(30, 1));
@@ -160,31 +157,29 @@ describe("a damaged report", () => {
   });
 });
 
-describe("a report read in many slices", () => {
-  it("equals one read at once, and its progress only grows", async () => {
-    const journal = await journalOf(19, 60, { ...PLAIN, refused: 100 });
-    const [opening, ...lines] = linesIn(journal.toString("utf8"));
-    const refusals = lines.filter(({ k }) => k === "refused");
-    const many = Array.from({ length: 9_000 }, (_, index) => refusals[index % refusals.length] as TextLine);
-    const close = lines.pop() as TextLine;
-    const all = [opening as TextLine, ...lines, ...many.map((line) => ({ ...line, t: close.t })), close];
-    const bytes = Buffer.from(withChecksums(all.map((line, index) => ({ ...line, n: index + 1 }))));
-    expect(bytes.length).toBeGreaterThan(2 << 20);
-    const progress: number[] = [];
-    const report = await openReport("report.ndjson", bytes, async ({ done }) => void progress.push(done));
-    expect(progress.length).toBeGreaterThan(2);
-    expect(progress).toEqual([...progress].sort((a, b) => a - b));
-    expect(progress.at(-1)).toBe(1);
-    expect(report.damage).toBeNull();
-    expect(report.history.count).toBe(all.length - 1);
-    for (const row of [0, 100, 5_000, all.length - 2]) expect(report.history.lineAt(row).n).toBe(row + 2);
-    const cut = Buffer.from(bytes);
-    const middle = cut.indexOf(10, 1 << 20) + 30;
-    cut[middle] = 0x7e;
-    const { history, damage } = await openBytes(cut);
-    expect(history.count).toBe(bytes.subarray(0, middle).toString("latin1").split("\n").length - 2);
-    expect(damage).toContain(`line ${history.count + 2}`);
-  });
+it("a report read in many slices equals one read at once, and its progress only grows", async () => {
+  const journal = await journalOf(19, 60, { ...PLAIN, refused: 100 });
+  const [opening, ...lines] = linesIn(journal.toString("utf8"));
+  const refusals = lines.filter(({ k }) => k === "refused");
+  const many = Array.from({ length: 9_000 }, (_, index) => refusals[index % refusals.length] as TextLine);
+  const close = lines.pop() as TextLine;
+  const all = [opening as TextLine, ...lines, ...many.map((line) => ({ ...line, t: close.t })), close];
+  const bytes = Buffer.from(withChecksums(all.map((line, index) => ({ ...line, n: index + 1 }))));
+  expect(bytes.length).toBeGreaterThan(2 << 20);
+  const progress: number[] = [];
+  const report = await openReport("report.ndjson", bytes, async ({ done }) => void progress.push(done));
+  expect(progress.length).toBeGreaterThan(2);
+  expect(progress).toEqual([...progress].sort((a, b) => a - b));
+  expect(progress.at(-1)).toBe(1);
+  expect(report.damage).toBeNull();
+  expect(report.history.count).toBe(all.length - 1);
+  for (const row of [0, 100, 5_000, all.length - 2]) expect(report.history.lineAt(row).n).toBe(row + 2);
+  const cut = Buffer.from(bytes);
+  const middle = cut.indexOf(10, 1 << 20) + 30;
+  cut[middle] = 0x7e;
+  const { history, damage } = await openBytes(cut);
+  expect(history.count).toBe(bytes.subarray(0, middle).toString("latin1").split("\n").length - 2);
+  expect(damage).toContain(`line ${history.count + 2}`);
 });
 
 describe("a line with another result in the replay", () => {
@@ -230,23 +225,21 @@ describe("a line with another result in the replay", () => {
   });
 });
 
-describe("marks", () => {
-  it("have what happened in each row", async () => {
-    const journal = await journalOf(17, 300, { ...PLAIN, refused: 10 });
-    const { lines } = replayStates(journal, () => false);
-    const { history } = await openBytes(journal);
-    for (const [row, { line, result }] of lines.entries()) {
-      const kinds = result.kind === "accepted" ? result.events.map(({ kind }) => kind as string) : [];
-      const has = (...any: string[]): number => Number(kinds.some((kind) => any.includes(kind)));
-      const expected =
-        has("orderTraded") * MARK.trade +
-        Number(line.k === "refused") * MARK.refusal +
-        has("blocksMined", "blockSealed") * MARK.block +
-        has("settlementFaultSet") * MARK.fault +
-        Number(line.k === "start" || line.k === "clock") * MARK.clock;
-      expect([row, line.k, history.marks.at(row)]).toEqual([row, line.k, expected]);
-    }
-    const all = Array.from(lines, (_, row) => at(history.marks, row)).reduce((a, b) => a | b, 0);
-    expect(all & (MARK.trade | MARK.refusal | MARK.block | MARK.fault)).toBe(15);
-  });
+it("marks have what happened in each row", async () => {
+  const journal = await journalOf(17, 300, { ...PLAIN, refused: 10 });
+  const { lines } = replayStates(journal, () => false);
+  const { history } = await openBytes(journal);
+  for (const [row, { line, result }] of lines.entries()) {
+    const kinds = result.kind === "accepted" ? result.events.map(({ kind }) => kind as string) : [];
+    const has = (...any: string[]): number => Number(kinds.some((kind) => any.includes(kind)));
+    const expected =
+      has("orderTraded") * MARK.trade +
+      Number(line.k === "refused") * MARK.refusal +
+      has("blocksMined", "blockSealed") * MARK.block +
+      has("settlementFaultSet") * MARK.fault +
+      Number(line.k === "start" || line.k === "clock") * MARK.clock;
+    expect([row, line.k, history.marks.at(row)]).toEqual([row, line.k, expected]);
+  }
+  const all = Array.from(lines, (_, row) => at(history.marks, row)).reduce((a, b) => a | b, 0);
+  expect(all & (MARK.trade | MARK.refusal | MARK.block | MARK.fault)).toBe(15);
 });

@@ -1,32 +1,25 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import type { ExchangeClient } from "../../src/client/client.ts";
 import { orThrow } from "../../src/client/result.ts";
-import { type RunningServer, startServer } from "../../src/compose.ts";
+import { startServer } from "../../src/compose.ts";
 import { DEFAULT_CONFIG } from "../../src/config.ts";
 import { clientOn, run, serve } from "../cli/tools.ts";
 import { temporaryFolder } from "../support/folder.ts";
-import { TINY_WORLD } from "../support/http.ts";
+import { fetchJson, TINY_WORLD, useServer } from "../support/http.ts";
 import { httpServer } from "../support/local-server.ts";
 import { BROWSER, type Inspector, useBrowser } from "./browser.ts";
-import { fetchJson, playStory, type Story } from "./story.ts";
+import { playStory } from "./story.ts";
 
 const folder = temporaryFolder();
 const open = useBrowser();
-let server: RunningServer;
-let story: Story;
-let client: ExchangeClient;
+const server = await useServer();
+const story = await playStory(server, folder);
+const client = await clientOn(server.url, "3");
 let inspector: Inspector;
 beforeAll(async () => {
-  server = await serve({});
-  story = await playStory(server, folder);
-  client = await clientOn(server.url, "3");
   if (BROWSER !== null) inspector = await open(server.url, { isShared: true });
 });
-afterAll(async () => {
-  client.close();
-  await server.close();
-});
+afterAll(() => client.close());
 
 const sequenceNow = async ({ url } = server): Promise<number> =>
   (await fetchJson<{ sequence: number }>(url, "/sim")).sequence;

@@ -4,12 +4,13 @@ import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
 import { linesIn, withChecksums } from "../cli/journal-lines.ts";
 import { run, serve } from "../cli/tools.ts";
+import { fetchJson } from "../support/http.ts";
 import { BROWSER, type Inspector, useBrowser } from "./browser.ts";
-import { fetchJson, linesOf, useStory } from "./story.ts";
+import { linesOf, useStory } from "./story.ts";
 
 const EMPTY_PAGE = new URL("../../dist/inspector.html", import.meta.url).href;
 const open = useBrowser();
-const story = useStory();
+const story = await useStory();
 
 /** Writes a file into the test's folder. */
 function file(name: string, bytes: string): string {

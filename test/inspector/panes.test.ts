@@ -1,10 +1,11 @@
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Account, AuthExplanation, Chain, OrderStory } from "../../src/client/api-messages.ts";
+import { fetchJson } from "../support/http.ts";
 import { BROWSER, type Inspector, useBrowser } from "./browser.ts";
-import { fetchJson, useStory } from "./story.ts";
+import { useStory } from "./story.ts";
 
 const open = useBrowser();
-const story = useStory();
+const story = await useStory();
 
 const NO_BREAK = /\s+/g;
 const textOf = (text: string): string => text.replace(NO_BREAK, " ").trim();

@@ -1,9 +1,9 @@
 import { Buffer } from "node:buffer";
-import { beforeAll, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { idOf } from "../../src/core/ids.ts";
 import { describeLine } from "../../src/history/describe-line.ts";
 import { Mentions } from "../../src/history/replayed-lines.ts";
-import { type History, MARK } from "../../src/inspector/history.ts";
+import { MARK } from "../../src/inspector/history.ts";
 import { at, journalOf, openBytes, PLAIN } from "./histories.ts";
 
 // The model asks for the width of the page, which does not exist here.
@@ -13,11 +13,8 @@ const { filterRows } = await import("../../src/inspector/rows.ts");
 
 type Filtering = Parameters<typeof filterRows>;
 
-let history: History;
-beforeAll(async () => {
-  const journal = await journalOf(21, 400, { snapshot: 1, restore: 1, reset: 0, refused: 8 });
-  ({ history } = await openBytes(Buffer.from(journal)));
-});
+const journal = await journalOf(21, 400, { snapshot: 1, restore: 1, reset: 0, refused: 8 });
+const { history } = await openBytes(Buffer.from(journal));
 
 const EVERY: Filtering[1] = { account: 0, market: 0, marks: 0, text: "" };
 const REQUEST = { requestId: "req-77", method: "POST", path: "/clob/order", status: 503, ms: 1 } as const;

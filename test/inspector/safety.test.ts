@@ -1,18 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { orThrow } from "../../src/client/result.ts";
-import type { RunningServer } from "../../src/compose.ts";
 import type { PaneName } from "../../src/inspector/model.ts";
-import { clientOn, serve } from "../cli/tools.ts";
-import { httpServer, type LocalServer } from "../support/local-server.ts";
+import { clientOn } from "../cli/tools.ts";
+import { fetchJson, useServer, yesOf } from "../support/http.ts";
+import { httpServer } from "../support/local-server.ts";
 import { BROWSER, type Inspector, useBrowser } from "./browser.ts";
-import { fetchJson } from "./story.ts";
 
 const open = useBrowser();
-let server: RunningServer;
-beforeAll(async () => {
-  server = await serve({});
-});
-afterAll(() => server.close());
+const server = await useServer();
 
 const HOSTILE = [
   "<script>window.hacked = 1</script>",
@@ -29,8 +24,7 @@ describe.runIf(BROWSER !== null)("text of clients", () => {
     const client = await clientOn(server.url, "5");
     const { control } = client;
     for (const text of HOSTILE) {
-      const { tokens } = orThrow(await control.createMarket({ question: text }));
-      const tokenId = tokens[0]?.tokenId ?? "";
+      const tokenId = yesOf(orThrow(await control.createMarket({ question: text })));
       orThrow(await client.place({ tokenId, side: "BUY", price: 0.5, size: 10 }));
       orThrow(await control.snapshot(text));
       await fetch(`${server.url}/clob/order`, {
@@ -95,8 +89,8 @@ describe.runIf(BROWSER !== null)("long texts of clients", () => {
   beforeAll(async () => {
     const client = await clientOn(server.url, "6");
     const { control } = client;
-    const { tokens } = orThrow(await control.createMarket({ question: LONG_WORD }));
-    orThrow(await client.place({ tokenId: tokens[0]?.tokenId ?? "", side: "BUY", price: 0.5, size: 2.34 }));
+    const tokenId = yesOf(orThrow(await control.createMarket({ question: LONG_WORD })));
+    orThrow(await client.place({ tokenId, side: "BUY", price: 0.5, size: 2.34 }));
     orThrow(await control.snapshot(LONG_WORD));
     address = client.credentials?.address.toLowerCase() ?? "";
     client.close();
@@ -165,16 +159,13 @@ describe.runIf(BROWSER !== null)("the content security policy of the page", () =
   );
 });
 
-describe.runIf(BROWSER !== null)("a page of a foreign origin", () => {
-  let foreign: LocalServer;
-  beforeAll(async () => {
-    foreign = await httpServer((_request, response) => {
-      response.writeHead(200, { "content-type": "text/html" });
-      response.end("<!doctype html><title>foreign</title><p>foreign");
-    });
-  });
-  afterAll(() => foreign.close());
+const foreign = await httpServer((_request, response) => {
+  response.writeHead(200, { "content-type": "text/html" });
+  response.end("<!doctype html><title>foreign</title><p>foreign");
+});
+afterAll(() => foreign.close());
 
+describe.runIf(BROWSER !== null)("a page of a foreign origin", () => {
   it("reads nothing, changes nothing, and cannot frame the inspector", async () => {
     const { port } = new URL(foreign.url);
     // The browser resolves names that end in .example to this machine.

@@ -1,11 +1,11 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { afterAll, beforeAll } from "vitest";
 import { orThrow } from "../../src/client/result.ts";
 import type { RunningServer } from "../../src/compose.ts";
-import { clientOn, run, serve } from "../cli/tools.ts";
+import { clientOn, run } from "../cli/tools.ts";
 import { temporaryFolder } from "../support/folder.ts";
+import { useServer } from "../support/http.ts";
 
 /** A short session with an example of everything that panes show. */
 export interface Story {
@@ -22,17 +22,10 @@ export interface Story {
   readonly html: string;
 }
 
-/** Plays the story on a server before the tests of a file; `folder` is for their files. */
-export function useStory(): Story & { readonly folder: string } {
+/** Plays the story on a server for the tests of a file; `folder` is for their files. */
+export async function useStory(): Promise<Story & { readonly folder: string }> {
   const folder = temporaryFolder();
-  const story = { folder } as Story & { readonly folder: string };
-  let server: RunningServer;
-  beforeAll(async () => {
-    server = await serve({});
-    Object.assign(story, await playStory(server, folder));
-  });
-  afterAll(() => server.close());
-  return story;
+  return { ...(await playStory(await useServer(), folder)), folder };
 }
 
 export const QUESTION = "Will the page show it?";
@@ -68,13 +61,6 @@ export async function playStory(server: RunningServer, folder: string): Promise<
     html: pathToFileURL(html).href,
   };
 }
-
-/** Sends a GET, or a POST with a body, and returns the JSON of the reply. */
-export const fetchJson = async <Body>(url: string, path: string, body?: object): Promise<Body> => {
-  const headers = { "content-type": "application/json" };
-  const sent = body && { method: "POST", headers, body: JSON.stringify(body) };
-  return (await (await fetch(url + path, sent)).json()) as Body;
-};
 
 /** Number of lines of a report. */
 export const linesOf = (report: string): number => readFileSync(report, "utf8").trimEnd().split("\n").length;

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import type { MarketSupply } from "../../src/client/api-messages.ts";
 import { money, size } from "../../src/core/units.ts";
-import { type Api, apiOfTest, type Headers, noOf, startApi, useApi, yesOf } from "../support/http.ts";
+import { apiOfTest, type Headers, noOf, startApi, useApi, yesOf } from "../support/http.ts";
 import { titleOf } from "./bad-inputs.ts";
 import type {
   Account,
@@ -128,23 +128,20 @@ describe("POST /sim/accounts/{address}/credentials", () => {
   });
 });
 
-describe("a repeated derivation", () => {
-  it(titleOf("D06"), async () => {
-    const account = wallet();
-    const body = { address: account.address, signature: await signPersonal(account) };
-    const [first, second] = [await derive(body), await derive(body)];
-    for (const part of ["apiKey", "secret", "passphrase"] as const)
-      expect(first[part]).not.toBe(second[part]);
-    for (const keys of [first, second]) expect(await areAccepted(account.address, keys)).toBe(true);
-    const strict = await apiOfTest({ credentials: "once" });
-    const only = await strict.post<Credentials>(PATH, body);
-    await strict.refused(post(body), "CREDENTIALS_ALREADY_DERIVED");
-    expect(await areAccepted(account.address, only, strict)).toBe(true);
-  });
+it(titleOf("D06"), async () => {
+  const account = wallet();
+  const body = { address: account.address, signature: await signPersonal(account) };
+  const [first, second] = [await derive(body), await derive(body)];
+  for (const part of ["apiKey", "secret", "passphrase"] as const) expect(first[part]).not.toBe(second[part]);
+  for (const keys of [first, second]) expect(await areAccepted(account.address, keys)).toBe(true);
+  const strict = await apiOfTest({ credentials: "once" });
+  const only = await strict.post<Credentials>(PATH, body);
+  await strict.refused(post(body), "CREDENTIALS_ALREADY_DERIVED");
+  expect(await areAccepted(account.address, only, strict)).toBe(true);
 });
 
 describe("the supply of shares before a block is mined", () => {
-  let api: Api;
+  const api = useApi({ settlement: "manual" });
   let market: Market;
   const supplyOf = (idOrSlug: string): Promise<MarketSupply> => api.get(`/sim/chain/supply/${idOrSlug}`);
   const amountsOf = async (address: string) => {
@@ -154,10 +151,8 @@ describe("the supply of shares before a block is mined", () => {
   };
 
   beforeAll(async () => {
-    api = await startApi({ settlement: "manual" });
     market = await api.createMarket({ slug: "rain" });
   });
-  afterAll(() => api.close());
 
   it("is in the ledger and not on the chain, for the market and each account", async () => {
     const [alice, bob] = [await deriveTrader(api, 1), await deriveTrader(api, 2)];

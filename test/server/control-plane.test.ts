@@ -36,23 +36,21 @@ describe("GET /sim", () => {
   });
 });
 
-describe("POST /sim/reset", () => {
-  it("resets state, clock and ids", async () => {
-    const own = await apiOfTest();
-    const opening = await own.get<Info>("/sim");
-    const trade = async (): Promise<{ hash: string; placed: PlacedOrder }> => {
-      const someone = await deriveTrader(own, 1);
-      const tokenId = await own.newToken();
-      const placed = await someone.place({ tokenId, side: "BUY", price: 0.5, size: 5 });
-      return { hash: await own.stateHash(), placed };
-    };
-    const first = await trade();
-    await own.post("/sim/clock", { advance: "1d" });
-    expect(await own.post<Info>("/sim/reset")).toEqual(opening);
-    expect(await own.get<Info>("/sim")).toEqual(opening);
-    await own.refused(`GET /clob/book?token_id=${first.placed.tokenId}`, "TOKEN_NOT_FOUND");
-    expect(await trade()).toEqual(first);
-  });
+it("POST /sim/reset resets state, clock and ids", async () => {
+  const own = await apiOfTest();
+  const opening = await own.get<Info>("/sim");
+  const trade = async (): Promise<{ hash: string; placed: PlacedOrder }> => {
+    const someone = await deriveTrader(own, 1);
+    const tokenId = await own.newToken();
+    const placed = await someone.place({ tokenId, side: "BUY", price: 0.5, size: 5 });
+    return { hash: await own.stateHash(), placed };
+  };
+  const first = await trade();
+  await own.post("/sim/clock", { advance: "1d" });
+  expect(await own.post<Info>("/sim/reset")).toEqual(opening);
+  expect(await own.get<Info>("/sim")).toEqual(opening);
+  await own.refused(`GET /clob/book?token_id=${first.placed.tokenId}`, "TOKEN_NOT_FOUND");
+  expect(await trade()).toEqual(first);
 });
 
 describe("GET /sim/state", () => {
@@ -75,36 +73,30 @@ describe("GET /sim/state", () => {
   });
 });
 
-describe("GET /sim/journal", () => {
-  it("is refused when the session has more commands than the memory", () => {
-    const session = new SessionLog(1);
-    session.begin();
-    for (const sequence of [1, 2])
-      session.append({ sequence, at: millis(0), command: eventCommand(`event-${sequence}`) }, []);
-    const call = { query: { limit: 1, offset: 0 } };
-    expect(() => controlHandlers.listJournal(call as never, { session } as never)).toThrow(
-      expect.objectContaining({ code: "SESSION_TOO_LONG" }),
-    );
-  });
+it("GET /sim/journal is refused when the session has more commands than the memory", () => {
+  const session = new SessionLog(1);
+  session.begin();
+  for (const sequence of [1, 2])
+    session.append({ sequence, at: millis(0), command: eventCommand(`event-${sequence}`) }, []);
+  const call = { query: { limit: 1, offset: 0 } };
+  expect(() => controlHandlers.listJournal(call as never, { session } as never)).toThrow(
+    expect.objectContaining({ code: "SESSION_TOO_LONG" }),
+  );
 });
 
-describe("GET /sim/invariants", () => {
-  it("lists each invariant with its number of checks, and all hold", async () => {
-    const { hold, invariants } = await api.get<Invariants>("/sim/invariants");
-    expect(hold).toBe(true);
-    expect(invariants.length).toBeGreaterThan(5);
-    for (const { holds, checked, differences } of invariants) {
-      expect([holds, differences]).toEqual([true, []]);
-      expect(checked).toBeGreaterThan(0);
-    }
-  });
+it("GET /sim/invariants lists each invariant with its number of checks, and all hold", async () => {
+  const { hold, invariants } = await api.get<Invariants>("/sim/invariants");
+  expect(hold).toBe(true);
+  expect(invariants.length).toBeGreaterThan(5);
+  for (const { holds, checked, differences } of invariants) {
+    expect([holds, differences]).toEqual([true, []]);
+    expect(checked).toBeGreaterThan(0);
+  }
 });
 
-describe("POST /sim/explain-auth", () => {
-  it("accepts two forms of one path", async () => {
-    const headers = trader.headers("GET", "/clob/orders");
-    const url = `${api.server.url}/clob/orders?limit=5`;
-    const request = { method: "GET", url, path: "/clob/orders", headers };
-    expect(await api.post("/sim/explain-auth", request)).toMatchObject({ verdict: "OK" });
-  });
+it("POST /sim/explain-auth accepts two forms of one path", async () => {
+  const headers = trader.headers("GET", "/clob/orders");
+  const url = `${api.server.url}/clob/orders?limit=5`;
+  const request = { method: "GET", url, path: "/clob/orders", headers };
+  expect(await api.post("/sim/explain-auth", request)).toMatchObject({ verdict: "OK" });
 });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, expect, it } from "vitest";
 import { type Api, noOf, startApi } from "../support/http.ts";
 import type { Operation } from "./document.ts";
 import type { Market } from "./replies.ts";
@@ -53,33 +53,26 @@ function targetOf(path: string, { parameters = [] }: Operation, session: Session
 /** The same for both servers, because GET /sim repeats it. */
 const HOST = { host: "localhost" };
 
-let one: Session;
-let two: Session;
-
-beforeAll(async () => {
-  one = await play(await startApi());
-  two = await play(await startApi());
-});
+const one = await play(await startApi());
+const two = await play(await startApi());
 afterAll(() => Promise.all([one.api.close(), two.api.close()]));
 
-describe("two servers with the same seed, start and requests", () => {
-  it("answer every GET with the same bytes", async () => {
-    const paths = Object.entries(one.api.document.json.paths);
-    // The live feed does not end, and its beginning depends on earlier readers.
-    const gets = paths.flatMap(([path, { get }]) =>
-      get === undefined || path === "/sim/stream" ? [] : [[path, get] as const],
-    );
-    expect(gets.length).toBeGreaterThan(25);
-    for (const [path, operation] of gets) {
-      const target = targetOf(path, operation, one);
-      expect(targetOf(path, operation, two)).toBe(target);
-      const [a, b] = [
-        await one.api.send(one.trader.signed("GET", target, undefined, HOST)),
-        await two.api.send(two.trader.signed("GET", target, undefined, HOST)),
-      ];
-      expect(a.status, `${target} ${a.text}`).toBe(200);
-      expect(b.text, target).toBe(a.text);
-      expect(b.headers).toEqual(a.headers);
-    }
-  });
+it("two servers with the same seed, start and requests answer every GET with the same bytes", async () => {
+  const paths = Object.entries(one.api.document.json.paths);
+  // The live feed does not end, and its beginning depends on earlier readers.
+  const gets = paths.flatMap(([path, { get }]) =>
+    get === undefined || path === "/sim/stream" ? [] : [[path, get] as const],
+  );
+  expect(gets.length).toBeGreaterThan(25);
+  for (const [path, operation] of gets) {
+    const target = targetOf(path, operation, one);
+    expect(targetOf(path, operation, two)).toBe(target);
+    const [a, b] = [
+      await one.api.send(one.trader.signed("GET", target, undefined, HOST)),
+      await two.api.send(two.trader.signed("GET", target, undefined, HOST)),
+    ];
+    expect(a.status, `${target} ${a.text}`).toBe(200);
+    expect(b.text, target).toBe(a.text);
+    expect(b.headers).toEqual(a.headers);
+  }
 });

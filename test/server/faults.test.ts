@@ -23,28 +23,24 @@ async function statuses(count: number): Promise<number[]> {
   return found;
 }
 
-describe("POST /sim/faults", () => {
-  it("accepts at most a thousand", async () => {
-    const fault = { route: "/clob/time", status: 503 };
-    expect(await postMany(api.port, "/sim/faults", fault, 1000)).toEqual([200]);
-    await api.refused("POST /sim/faults", "LIMIT_REACHED", { status: 503 });
-  });
+it("POST /sim/faults accepts at most a thousand", async () => {
+  const fault = { route: "/clob/time", status: 503 };
+  expect(await postMany(api.port, "/sim/faults", fault, 1000)).toEqual([200]);
+  await api.refused("POST /sim/faults", "LIMIT_REACHED", { status: 503 });
 });
 
-describe("the route of a fault", () => {
-  it("that is * matches every endpoint of the imitated service and no other", async () => {
-    await addFault(api, { status: 503 });
-    for (const [path, operations] of Object.entries(api.document.json.paths)) {
-      const isImitated = path.startsWith("/api/") || path.startsWith("/clob/") || path === "/chain";
-      const method = Object.keys(operations)[0]?.toUpperCase() as http.Method;
-      // The live feed does not end.
-      if (["/sim/faults", "/sim/reset", "/sim/stream"].includes(path)) continue;
-      const status = await statusOf(`${method} ${path.replace(/\{\w+\}/g, "x")}`);
-      expect(status === 503, `${method} ${path} answers ${status}`).toBe(isImitated);
-    }
-    const others = ["GET /nowhere", "PUT /clob/time", "OPTIONS /clob/time"] as const;
-    expect(await Promise.all(others.map(statusOf))).toEqual([404, 405, 204]);
-  });
+it("the route * of a fault matches every endpoint of the imitated service and no other", async () => {
+  await addFault(api, { status: 503 });
+  for (const [path, operations] of Object.entries(api.document.json.paths)) {
+    const isImitated = path.startsWith("/api/") || path.startsWith("/clob/") || path === "/chain";
+    const method = Object.keys(operations)[0]?.toUpperCase() as http.Method;
+    // The live feed does not end.
+    if (["/sim/faults", "/sim/reset", "/sim/stream"].includes(path)) continue;
+    const status = await statusOf(`${method} ${path.replace(/\{\w+\}/g, "x")}`);
+    expect(status === 503, `${method} ${path} answers ${status}`).toBe(isImitated);
+  }
+  const others = ["GET /nowhere", "PUT /clob/time", "OPTIONS /clob/time"] as const;
+  expect(await Promise.all(others.map(statusOf))).toEqual([404, 405, 204]);
 });
 
 describe("the number of firings of a fault", () => {

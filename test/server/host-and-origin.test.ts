@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Api, apiOfTest, type Headers, startApi, T0, useApi } from "../support/http.ts";
+import { describe, expect, it } from "vitest";
+import { apiOfTest, type Headers, T0, useApi } from "../support/http.ts";
 import { titleOf } from "./bad-inputs.ts";
 import { HOST, headerLines, refusalIn, refusalTo, replyTo, requestBytes } from "./raw-socket.ts";
 import type { Refusal } from "./replies.ts";
@@ -115,12 +115,7 @@ describe("the Origin header", () => {
 
 describe("the token of the control plane", () => {
   const TOKEN = "s3cret-token";
-  let guarded: Api;
-
-  beforeAll(async () => {
-    guarded = await startApi({ simToken: TOKEN });
-  });
-  afterAll(() => guarded.close());
+  const guarded = useApi({ simToken: TOKEN });
 
   const statusWith = async (headers: Headers): Promise<number> => {
     const bytes = requestBytes("GET /sim/state", [HOST, ...headerLines(headers)]);

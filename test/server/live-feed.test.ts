@@ -107,28 +107,24 @@ describe("a slow reader", () => {
   });
 });
 
-describe("a request that resets the exchange", () => {
-  it("follows the opening although it is answered at once", async () => {
-    const { opened, stream, reader, readAll } = await openFeed();
-    opened.reopen();
-    stream.answered({ ...POSTED, url: "/sim/reset", firstCommand: 1, lastCommand: 0 }, 200, undefined);
-    await readAll();
-    expect(reader.entries.map(({ event }) => event)).toEqual(["opening", "opening", "request"]);
-  });
+it("a request that resets the exchange follows the opening although it is answered at once", async () => {
+  const { opened, stream, reader, readAll } = await openFeed();
+  opened.reopen();
+  stream.answered({ ...POSTED, url: "/sim/reset", firstCommand: 1, lastCommand: 0 }, 200, undefined);
+  await readAll();
+  expect(reader.entries.map(({ event }) => event)).toEqual(["opening", "opening", "request"]);
 });
 
-describe("successful requests with commands", () => {
-  it.each([
-    ["/clob/order", 20],
-    ["/sim/bots", 30],
-  ])("of 30 to %s, %i are sent in one push", async (url, sent) => {
-    const { stream, reader, readAll } = await openFeed();
-    for (let count = 0; count < 30; count += 1) {
-      stream.answered({ ...POSTED, url, firstCommand: 1, lastCommand: 1 }, 200, undefined);
-    }
-    await readAll();
-    expect(reader.entries.filter(({ event }) => event === "request")).toHaveLength(sent);
-  });
+it.each([
+  ["/clob/order", 20],
+  ["/sim/bots", 30],
+])("of 30 successful requests with commands to %s, %i are sent in one push", async (url, sent) => {
+  const { stream, reader, readAll } = await openFeed();
+  for (let count = 0; count < 30; count += 1) {
+    stream.answered({ ...POSTED, url, firstCommand: 1, lastCommand: 1 }, 200, undefined);
+  }
+  await readAll();
+  expect(reader.entries.filter(({ event }) => event === "request")).toHaveLength(sent);
 });
 
 describe("after a disk fault", () => {
@@ -174,39 +170,35 @@ describe("after a disk fault", () => {
   );
 });
 
-describe("the feed of an exchange opened from its directory", () => {
-  it("begins with the recovered state", async () => {
-    const disk = new SimulatedDisk();
-    const first = await openOn(disk);
-    takeSteps(first, 8);
-    await first.close();
-    const opened = await openOn(disk);
-    const { sequence } = opened.exchange;
-    opened.exchange.advanceTo(millis(opened.exchange.now + 1_000));
-    takeStep(opened, 8);
-    const stream = new Stream(opened, "1.0.0");
-    const reader = new ManualReader(stream, "start");
-    const latest = await latestId(stream);
-    await reader.until(({ id }) => id === latest);
-    expect(reader.entries[0]?.data).toMatchObject({ reason: "start", sequence, base: { kind: "state" } });
-    expect(replayed(reader.entries).hash).toBe(opened.exchange.hash);
-    stream.close();
-  });
+it("the feed of an exchange opened from its directory begins with the recovered state", async () => {
+  const disk = new SimulatedDisk();
+  const first = await openOn(disk);
+  takeSteps(first, 8);
+  await first.close();
+  const opened = await openOn(disk);
+  const { sequence } = opened.exchange;
+  opened.exchange.advanceTo(millis(opened.exchange.now + 1_000));
+  takeStep(opened, 8);
+  const stream = new Stream(opened, "1.0.0");
+  const reader = new ManualReader(stream, "start");
+  const latest = await latestId(stream);
+  await reader.until(({ id }) => id === latest);
+  expect(reader.entries[0]?.data).toMatchObject({ reason: "start", sequence, base: { kind: "state" } });
+  expect(replayed(reader.entries).hash).toBe(opened.exchange.hash);
+  stream.close();
 });
 
-describe("an event stream", () => {
-  it.each([1, 2, 3, 7, 1_000])("can be parsed in pieces of %d bytes", (length) => {
-    const read = eventStreamReader();
-    const text =
-      ': hello\n\nid: 1\nevent: a\ndata: "é"\n\ndata:b\r\ndata: c\r\n\r\nid: 2\n\nevent: none\n\ndata: d\n\n';
-    const bytes = Buffer.from(text);
-    const events = Array.from({ length: Math.ceil(bytes.length / length) }, (_, index) =>
-      read(bytes.subarray(index * length, (index + 1) * length)),
-    ).flat();
-    expect(events).toEqual([
-      { id: "1", event: "a", data: '"é"' },
-      { id: "1", event: "message", data: "b\nc" },
-      { id: "2", event: "message", data: "d" },
-    ]);
-  });
+it.each([1, 2, 3, 7, 1_000])("an event stream can be parsed in pieces of %d bytes", (length) => {
+  const read = eventStreamReader();
+  const text =
+    ': hello\n\nid: 1\nevent: a\ndata: "é"\n\ndata:b\r\ndata: c\r\n\r\nid: 2\n\nevent: none\n\ndata: d\n\n';
+  const bytes = Buffer.from(text);
+  const events = Array.from({ length: Math.ceil(bytes.length / length) }, (_, index) =>
+    read(bytes.subarray(index * length, (index + 1) * length)),
+  ).flat();
+  expect(events).toEqual([
+    { id: "1", event: "a", data: '"é"' },
+    { id: "1", event: "message", data: "b\nc" },
+    { id: "2", event: "message", data: "d" },
+  ]);
 });

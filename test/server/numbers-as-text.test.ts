@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import type { ErrorCode } from "../../src/api/errors.ts";
 import { type Api, noOf, startApi, yesOf } from "../support/http.ts";
 import type { Market, PlacedOrder, Refusal } from "./replies.ts";
 import { deriveTrader, type Trader } from "./trader.ts";
-
-/** Two exchanges with the same orders: decimals as JSON numbers, and as strings. */
-let asNumbers: Exchange;
-let asText: Exchange;
 
 interface Exchange {
   readonly api: Api;
@@ -27,10 +23,8 @@ async function open(numbers: "number" | "string"): Promise<Exchange> {
   return { api, trader, other, market };
 }
 
-beforeAll(async () => {
-  asNumbers = await open("number");
-  asText = await open("string");
-});
+/** Two exchanges with the same orders: decimals as JSON numbers, and as strings. */
+const [asNumbers, asText] = [await open("number"), await open("string")];
 afterAll(() => Promise.all([asNumbers.api.close(), asText.api.close()]));
 
 /** Fields whose numbers are decimals. */

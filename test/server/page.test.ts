@@ -1,10 +1,9 @@
 import { createHash } from "node:crypto";
 import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
 import { gunzipSync } from "node:zlib";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { RunningServer } from "../../src/compose.ts";
+import { describe, expect, it } from "vitest";
 import { inspectorPage } from "../../src/inspector-page.ts";
-import { serve, useApi } from "../support/http.ts";
+import { useApi, useServer } from "../support/http.ts";
 import type { Refusal } from "./replies.ts";
 
 /** The Accept header of a browser's navigation. */
@@ -37,6 +36,7 @@ const ask = (url: string, headers: Readonly<Record<string, string>> = {}, method
 const jsonIn = ({ bytes }: Answer): Refusal => JSON.parse(bytes.toString()) as Refusal;
 const api = useApi();
 const root = (): string => `${api.server.url}/`;
+const pool = await useServer({ pool: 3 });
 const built = (await inspectorPage()) ?? "";
 
 describe("GET / of an exchange", () => {
@@ -153,12 +153,6 @@ describe("GET / of an exchange", () => {
 });
 
 describe("GET /3 of a pool", () => {
-  let pool: RunningServer;
-  beforeAll(async () => {
-    pool = await serve({ pool: 3 });
-  });
-  afterAll(() => pool.close());
-
   it.each(["/3", "/3/", "/3?report=x", "/1/"])("is the inspector of that exchange: %s", async (path) => {
     const { status, bytes } = await ask(pool.url + path, { accept: BROWSER });
     expect({ status, html: bytes.toString() }).toEqual({ status: 200, html: built });

@@ -1,12 +1,22 @@
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { ExchangeClient } from "../../src/client/client.ts";
 import { orThrow } from "../../src/client/result.ts";
 import type { RunningServer } from "../../src/compose.ts";
 import type { Config } from "../../src/config.ts";
 import { post, rpc } from "../chain-rpc/rpc.ts";
 import { openSocket, refusalOf } from "../chain-rpc/rpc-socket.ts";
-import { type Api, apiOfTest, exchangeAt, type Reply, serve, startApi, T0, yesOf } from "../support/http.ts";
+import {
+  type Api,
+  apiOfTest,
+  exchangeAt,
+  type Reply,
+  serve,
+  startApi,
+  T0,
+  useServer,
+  yesOf,
+} from "../support/http.ts";
 import { runs } from "../support/runs.ts";
 import { refusalIn, repliesTo, replyTo, requestBytes } from "./raw-socket.ts";
 import type { Credentials, Info, MarketPage, Refusal } from "./replies.ts";
@@ -37,11 +47,7 @@ async function devTrader(api: Api): Promise<Trader> {
 const firstToken = async (api: Api): Promise<string> =>
   yesOf((await api.get<MarketPage>("/api/markets?active=true")).data[0]);
 
-let server: RunningServer;
-beforeAll(async () => {
-  server = await startPool();
-});
-afterAll(() => server.close());
+const server = await useServer({ pool: SIZE });
 
 describe("an exchange of a pool", () => {
   it("is created by its first request", async () => {

@@ -1,22 +1,17 @@
 import { execFileSync } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { TINY_WORLD, yesOf } from "../support/http.ts";
 import { freePort } from "../support/local-server.ts";
-import { type Ended, Program, type Served } from "../support/program.ts";
+import { type Ended, type Served, useProgram } from "../support/program.ts";
 import { titleOf } from "./bad-inputs.ts";
 import { HOST, refusalIn, replyTo, requestBytes } from "./raw-socket.ts";
 import type { Credentials, Market, MarketPage, PlacedOrder, Refusal } from "./replies.ts";
 import { hmac } from "./trader.ts";
 import { signPersonal, wallet } from "./wallet.ts";
 
-let program: Program;
-
-beforeAll(async () => {
-  program = await Program.built(["--ephemeral", "--world", TINY_WORLD]);
-});
-afterAll(() => program.dispose());
+const program = await useProgram(["--ephemeral", "--world", TINY_WORLD]);
 
 interface LogLine {
   readonly level?: number;
@@ -265,15 +260,13 @@ describe("the program", () => {
   });
 });
 
-describe("the output of the program", () => {
-  it("may be a closed pipe", async () => {
-    const port = await freePort();
-    const { end } = program.launch(["serve", "--port", String(port), "--ephemeral"], { unread: "stdout" });
-    while ((await fetch(`http://127.0.0.1:${port}/sim`).catch(() => null)) === null) await sleep(20);
-    expect(await end("SIGTERM")).toMatchObject({
-      code: 0,
-      stderr: expect.stringContaining("clobsim: stopping\n"),
-    });
+it("the output of the program may be a closed pipe", async () => {
+  const port = await freePort();
+  const { end } = program.launch(["serve", "--port", String(port), "--ephemeral"], { unread: "stdout" });
+  while ((await fetch(`http://127.0.0.1:${port}/sim`).catch(() => null)) === null) await sleep(20);
+  expect(await end("SIGTERM")).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining("clobsim: stopping\n"),
   });
 });
 

@@ -7,23 +7,19 @@ import { deriveTrader } from "./trader.ts";
 
 const api = useApi();
 
-describe("GET /healthz", () => {
-  it("has the server's status and time", async () => {
-    expect(await api.get("/healthz")).toEqual({ status: "ok", time: "2026-01-01T00:00:00.000Z" });
-  });
+it("GET /healthz has the server's status and time", async () => {
+  expect(await api.get("/healthz")).toEqual({ status: "ok", time: "2026-01-01T00:00:00.000Z" });
 });
 
-describe("a path that is not exactly a route", () => {
-  it("has no route with a signature for any path", async () => {
-    const trader = await deriveTrader(api, 1);
-    for (const path of ["//orders", "/orders/", "/%6frders", "/ORDERS", "/orders#x"]) {
-      for (const signed of ["/orders", path]) {
-        const headers = headerLines(trader.headers("GET", `/clob${path}`, "", { path: signed }));
-        const reply = await replyTo(api.port, requestBytes(`GET /clob${path}`, [HOST, ...headers]));
-        expect(refusalIn(reply).code, `${path} signed as ${signed}`).toBe("ROUTE_NOT_FOUND");
-      }
+it("a path that is not exactly a route is not found with a signature for any path", async () => {
+  const trader = await deriveTrader(api, 1);
+  for (const path of ["//orders", "/orders/", "/%6frders", "/ORDERS", "/orders#x"]) {
+    for (const signed of ["/orders", path]) {
+      const headers = headerLines(trader.headers("GET", `/clob${path}`, "", { path: signed }));
+      const reply = await replyTo(api.port, requestBytes(`GET /clob${path}`, [HOST, ...headers]));
+      expect(refusalIn(reply).code, `${path} signed as ${signed}`).toBe("ROUTE_NOT_FOUND");
     }
-  });
+  }
 });
 
 describe("a method that a path does not have", () => {

@@ -243,75 +243,65 @@ describe("the beginning of a feed", () => {
   });
 });
 
-describe("HEAD /sim/stream", () => {
-  it("ends at once", async () => {
-    const { status, headers, text } = await api.send({ method: "HEAD", path: "/sim/stream" });
-    expect([status, headers["content-type"], text]).toEqual([200, "text/event-stream", ""]);
-  });
+it("HEAD /sim/stream ends at once", async () => {
+  const { status, headers, text } = await api.send({ method: "HEAD", path: "/sim/stream" });
+  expect([status, headers["content-type"], text]).toEqual([200, "text/event-stream", ""]);
 });
 
-describe("a page", () => {
-  it("of another origin is refused; one of this machine may send last-event-id", async () => {
-    const get = (headers: Headers) => ({ method: "GET", path: "/sim/stream", headers }) as const;
-    await api.refused(get({ origin: "https://evil.example" }), "ORIGIN_NOT_ALLOWED");
-    await api.refused(get({ host: "evil.example" }), "HOST_NOT_ALLOWED");
-    const asked = { origin: "http://localhost:5173", "access-control-request-method": "GET" };
-    const preflight = await api.send({ method: "OPTIONS", path: "/sim/stream", headers: asked });
-    expect(preflight.headers["access-control-allow-headers"]).toMatch(/x-sim-token, last-event-id$/);
-  });
+it("a page of another origin is refused; one of this machine may send last-event-id", async () => {
+  const get = (headers: Headers) => ({ method: "GET", path: "/sim/stream", headers }) as const;
+  await api.refused(get({ origin: "https://evil.example" }), "ORIGIN_NOT_ALLOWED");
+  await api.refused(get({ host: "evil.example" }), "HOST_NOT_ALLOWED");
+  const asked = { origin: "http://localhost:5173", "access-control-request-method": "GET" };
+  const preflight = await api.send({ method: "OPTIONS", path: "/sim/stream", headers: asked });
+  expect(preflight.headers["access-control-allow-headers"]).toMatch(/x-sim-token, last-event-id$/);
 });
 
-describe("an exchange of a pool", () => {
-  it("has its own feed", async () => {
-    const pool = await serve({ pool: 2 });
-    const [one, two] = [1, 2].map((number) => new StreamReader(`${pool.url}/${number}`)) as [
-      StreamReader,
-      StreamReader,
-    ];
-    readers.push(one, two);
-    await Promise.all([one.until(() => true), two.until(() => true)]);
-    await fetch(`${pool.url}/2/sim/chain/bump`, { method: "POST" });
-    const { data } = await two.until(({ event }) => event === "request");
-    expect(data).toMatchObject({ d: { path: "/sim/chain/bump" } });
-    expect(one.entries).toHaveLength(1);
-    closeAll();
-    await pool.close();
-  });
+it("an exchange of a pool has its own feed", async () => {
+  const pool = await serve({ pool: 2 });
+  const [one, two] = [1, 2].map((number) => new StreamReader(`${pool.url}/${number}`)) as [
+    StreamReader,
+    StreamReader,
+  ];
+  readers.push(one, two);
+  await Promise.all([one.until(() => true), two.until(() => true)]);
+  await fetch(`${pool.url}/2/sim/chain/bump`, { method: "POST" });
+  const { data } = await two.until(({ event }) => event === "request");
+  expect(data).toMatchObject({ d: { path: "/sim/chain/bump" } });
+  expect(one.entries).toHaveLength(1);
+  closeAll();
+  await pool.close();
 });
 
-describe("the closing of a server", () => {
-  it("ends every reader at once", async () => {
-    const own = await startApi();
-    const socket = connect({ port: own.port, host: "127.0.0.1" });
-    let text = "";
-    socket.on("data", (bytes) => {
-      text += bytes.toString();
-    });
-    socket.write("GET /sim/stream HTTP/1.1\r\nHost: localhost\r\n\r\n");
-    await once(socket, "data");
-    while (!text.includes('"method":"POST"')) await own.send("POST /sim/chain/bump");
-    // If the server waited for readers, it would use a timer.
-    vi.useFakeTimers({ toFake: ["setTimeout"] });
-    await Promise.all([own.close(), once(socket, "close")]).finally(() => vi.useRealTimers());
-    expect(text).toMatch(/\r\n0\r\n\r\n$/);
+it("the closing of a server ends every reader at once", async () => {
+  const own = await startApi();
+  const socket = connect({ port: own.port, host: "127.0.0.1" });
+  let text = "";
+  socket.on("data", (bytes) => {
+    text += bytes.toString();
   });
+  socket.write("GET /sim/stream HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  await once(socket, "data");
+  while (!text.includes('"method":"POST"')) await own.send("POST /sim/chain/bump");
+  // If the server waited for readers, it would use a timer.
+  vi.useFakeTimers({ toFake: ["setTimeout"] });
+  await Promise.all([own.close(), once(socket, "close")]).finally(() => vi.useRealTimers());
+  expect(text).toMatch(/\r\n0\r\n\r\n$/);
 });
 
-describe("a 65th reader", () => {
-  it("is refused until another reader has closed", async () => {
-    const own = await startApi();
-    const others = Array.from({ length: 64 }, () => new StreamReader(own.server.url));
-    readers.push(...others);
-    await Promise.all(others.map((reader) => reader.until(() => true)));
-    const { body } = await own.refused("GET /sim/stream", "UNAVAILABLE");
-    expect(body.error).toBe("64 readers follow this exchange");
-    others[0]?.close();
-    const ask = async (): Promise<number> => {
-      const reply = await fetch(`${own.server.url}/sim/stream`);
-      await reply.body?.cancel();
-      return reply.status;
-    };
-    await expect.poll(ask).toBe(200);
-    await own.close();
-  });
+it("a 65th reader is refused until another reader has closed", async () => {
+  const own = await startApi();
+  const others = Array.from({ length: 64 }, () => new StreamReader(own.server.url));
+  readers.push(...others);
+  await Promise.all(others.map((reader) => reader.until(() => true)));
+  const { body } = await own.refused("GET /sim/stream", "UNAVAILABLE");
+  expect(body.error).toBe("64 readers follow this exchange");
+  others[0]?.close();
+  const ask = async (): Promise<number> => {
+    const reply = await fetch(`${own.server.url}/sim/stream`);
+    await reply.body?.cancel();
+    return reply.status;
+  };
+  await expect.poll(ask).toBe(200);
+  await own.close();
 });

@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { Param } from "../../src/api/endpoint.ts";
 import { isRaw } from "../../src/api/endpoint.ts";
 import { ENDPOINTS } from "../../src/api/endpoints.ts";
@@ -10,8 +10,6 @@ import { deriveTrader, useTrader } from "./trader.ts";
 const api = useApi();
 const strict = useApi({ unknownFields: "refuse" });
 const trader = useTrader(api, 1);
-
-afterAll(() => Promise.all([api.close(), strict.close()]));
 
 const control = ENDPOINTS.filter(({ access }) => access === "control");
 const imitated = ENDPOINTS.filter(({ access, body }) => access !== "control" && !(body && isRaw(body)));

@@ -219,6 +219,20 @@ export const serve = (config: Partial<Config>): Promise<RunningServer> =>
     ...config,
   });
 
+/** The same for the tests of a file. */
+export async function useServer(config: Partial<Config> = {}): Promise<RunningServer> {
+  const server = await serve(config);
+  afterAll(() => server.close());
+  return server;
+}
+
+/** Sends a GET, or a POST with a body, and returns the JSON of the reply. */
+export const fetchJson = async <Body>(url: string, path: string, body?: object): Promise<Body> => {
+  const headers = { "content-type": "application/json" };
+  const sent = body && { method: "POST", headers, body: JSON.stringify(body) };
+  return (await (await fetch(url + path, sent)).json()) as Body;
+};
+
 /** A client of one exchange of a pool, which checks replies against the exchange's document. */
 export const exchangeAt = (pool: RunningServer, number: number): Promise<Api> =>
   new Api({ ...pool, url: `${pool.url}/${number}` }).open();

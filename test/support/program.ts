@@ -4,6 +4,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { afterAll } from "vitest";
 import { buildProgram, bundleProgramInto } from "./bundled.ts";
 
 /** Exit and output of a process. */
@@ -147,6 +148,13 @@ export class Program {
     child.on("close", () => this.#children.delete(child));
     return child;
   }
+}
+
+/** Returns the built program for the tests of a file. */
+export async function useProgram(serveArgs: readonly string[] = []): Promise<Program> {
+  const program = await Program.built(serveArgs);
+  afterAll(() => program.dispose());
+  return program;
 }
 
 function observe(child: ChildProcess): Launched {

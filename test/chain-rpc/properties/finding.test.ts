@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import type { Log } from "../../../src/chain-rpc/abis.ts";
 import type { ChainNode } from "../../../src/chain-rpc/chain-node.ts";
 import { findLogs, isWanted, type LogQuery } from "../../../src/chain-rpc/log-search.ts";
@@ -60,35 +60,33 @@ function queryOf(all: readonly Log[], { model, topics: kinds, withAddress }: Que
   return { addresses: withAddress ? new Set([log?.address ?? CONTRACTS.exchange]) : null, topics };
 }
 
-describe("after any history", () => {
-  it("the index finds the same logs as a scan of all transactions, also after reorganizations and restored snapshots", () => {
-    const step = fc.tuple(
-      histories(12),
-      fc.array(question, { minLength: 1, maxLength: 4 }),
-      fc.constantFrom("continue", "snapshot", "restore"),
-    );
-    fc.assert(
-      fc.property(anySettlement, fc.array(step, { maxLength: 8 }), (config, steps) => {
-        const node = openNode(config);
-        let snapshot: Snapshot | null = null;
-        for (const [moves, questions, then] of steps) {
-          play(node.exchange, moves);
-          const head = headOf(node.state.chain);
-          const all = scanned(node, ANY, 0, head).map((text): Log => JSON.parse(text));
-          for (const each of questions) {
-            const from = Math.floor(each.from * head);
-            const to = Math.floor(from + each.length * (head - from));
-            const query = queryOf(all, each);
-            const found = [...findLogs(node.state, node.logIndex, query, from, to)].flatMap(
-              (logs = []) => logs,
-            );
-            expect(found).toEqual(scanned(node, query, from, to));
-          }
-          if (then === "snapshot") snapshot = node.exchange.snapshot();
-          if (then === "restore" && snapshot !== null) node.exchange.restore(snapshot);
+it("the index finds the same logs as a scan of all transactions, also after reorganizations and restored snapshots", () => {
+  const step = fc.tuple(
+    histories(12),
+    fc.array(question, { minLength: 1, maxLength: 4 }),
+    fc.constantFrom("continue", "snapshot", "restore"),
+  );
+  fc.assert(
+    fc.property(anySettlement, fc.array(step, { maxLength: 8 }), (config, steps) => {
+      const node = openNode(config);
+      let snapshot: Snapshot | null = null;
+      for (const [moves, questions, then] of steps) {
+        play(node.exchange, moves);
+        const head = headOf(node.state.chain);
+        const all = scanned(node, ANY, 0, head).map((text): Log => JSON.parse(text));
+        for (const each of questions) {
+          const from = Math.floor(each.from * head);
+          const to = Math.floor(from + each.length * (head - from));
+          const query = queryOf(all, each);
+          const found = [...findLogs(node.state, node.logIndex, query, from, to)].flatMap(
+            (logs = []) => logs,
+          );
+          expect(found).toEqual(scanned(node, query, from, to));
         }
-      }),
-      runs(150),
-    );
-  });
+        if (then === "snapshot") snapshot = node.exchange.snapshot();
+        if (then === "restore" && snapshot !== null) node.exchange.restore(snapshot);
+      }
+    }),
+    runs(150),
+  );
 });

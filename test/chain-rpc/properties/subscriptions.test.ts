@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import type { ChainNode } from "../../../src/chain-rpc/chain-node.ts";
 import { quantity } from "../../../src/chain-rpc/json-rpc.ts";
 import { headOf } from "../../../src/core/chain/chain.ts";
@@ -86,60 +86,58 @@ async function turns(): Promise<void> {
   for (let turn = 0; turn < 100; turn += 1) await new Promise(setImmediate);
 }
 
-describe("after any history, and however slowly the client reads", () => {
-  it("the reported heads and logs are those that polling finds", async () => {
-    const step = fc.tuple(histories(10), fc.constantFrom("continue", "wait", "read", "snapshot", "restore"));
-    await fc.assert(
-      fc.asyncProperty(
-        anySettlement,
-        fc.array(step, { maxLength: 8 }),
-        fc.constantFrom(1, 3, 1_000),
-        async (config, steps, room) => {
-          const node = openNode(config, new Slices(0));
-          const follower = new Follower(node, room);
-          const first = headOf(node.state.chain);
-          await follower.subscribe("newHeads");
-          await follower.subscribe("logs", {});
-          let snapshot: Snapshot | null = null;
-          let isRestored = false;
-          for (const [moves, then] of steps) {
-            play(node.exchange, moves);
-            if (then === "wait") await turns();
-            if (then === "read") await follower.catchUp();
-            if (then === "snapshot") snapshot = node.exchange.snapshot();
-            if (then === "restore" && snapshot !== null) {
-              await follower.catchUp();
-              node.exchange.restore(snapshot);
-              isRestored = true;
-            }
+it("after any history, and however slowly the client reads, the reported heads and logs are those that polling finds", async () => {
+  const step = fc.tuple(histories(10), fc.constantFrom("continue", "wait", "read", "snapshot", "restore"));
+  await fc.assert(
+    fc.asyncProperty(
+      anySettlement,
+      fc.array(step, { maxLength: 8 }),
+      fc.constantFrom(1, 3, 1_000),
+      async (config, steps, room) => {
+        const node = openNode(config, new Slices(0));
+        const follower = new Follower(node, room);
+        const first = headOf(node.state.chain);
+        await follower.subscribe("newHeads");
+        await follower.subscribe("logs", {});
+        let snapshot: Snapshot | null = null;
+        let isRestored = false;
+        for (const [moves, then] of steps) {
+          play(node.exchange, moves);
+          if (then === "wait") await turns();
+          if (then === "read") await follower.catchUp();
+          if (then === "snapshot") snapshot = node.exchange.snapshot();
+          if (then === "restore" && snapshot !== null) {
+            await follower.catchUp();
+            node.exchange.restore(snapshot);
+            isRestored = true;
           }
-          await follower.catchUp();
-          follower.close();
-          const head = headOf(node.state.chain);
-          for (let height = first + 1; height <= head; height += 1) {
-            const block = await call<Head>(node, "eth_getBlockByNumber", quantity(height), false);
-            expect(block).toMatchObject(follower.heads.get(quantity(height)) ?? { hash: "not reported" });
-          }
-          const range = { fromBlock: quantity(first + 1), toBlock: quantity(head) };
-          const polled = first < head ? await call<SubscribedLog[]>(node, "eth_getLogs", range) : [];
-          // After a restore, logs are not reported as removed; a client sees that their blocks are gone.
-          const hashes = new Set(
-            Array.from(follower.heads.values())
-              .filter(({ number }) => Number(number) <= head)
-              .map(({ hash }) => hash),
+        }
+        await follower.catchUp();
+        follower.close();
+        const head = headOf(node.state.chain);
+        for (let height = first + 1; height <= head; height += 1) {
+          const block = await call<Head>(node, "eth_getBlockByNumber", quantity(height), false);
+          expect(block).toMatchObject(follower.heads.get(quantity(height)) ?? { hash: "not reported" });
+        }
+        const range = { fromBlock: quantity(first + 1), toBlock: quantity(head) };
+        const polled = first < head ? await call<SubscribedLog[]>(node, "eth_getLogs", range) : [];
+        // After a restore, logs are not reported as removed; a client sees that their blocks are gone.
+        const hashes = new Set(
+          Array.from(follower.heads.values())
+            .filter(({ number }) => Number(number) <= head)
+            .map(({ hash }) => hash),
+        );
+        const reported = Array.from(follower.logs.values()).filter(
+          ({ blockHash }) => !isRestored || hashes.has(blockHash),
+        );
+        const sorted = (logs: readonly SubscribedLog[]) =>
+          [...logs].sort(
+            (a, b) =>
+              Number(a.blockNumber) - Number(b.blockNumber) || Number(a.logIndex) - Number(b.logIndex),
           );
-          const reported = Array.from(follower.logs.values()).filter(
-            ({ blockHash }) => !isRestored || hashes.has(blockHash),
-          );
-          const sorted = (logs: readonly SubscribedLog[]) =>
-            [...logs].sort(
-              (a, b) =>
-                Number(a.blockNumber) - Number(b.blockNumber) || Number(a.logIndex) - Number(b.logIndex),
-            );
-          expect(sorted(reported)).toEqual(sorted(polled));
-        },
-      ),
-      runs(75),
-    );
-  });
+        expect(sorted(reported)).toEqual(sorted(polled));
+      },
+    ),
+    runs(75),
+  );
 });

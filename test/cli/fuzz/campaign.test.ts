@@ -1,16 +1,10 @@
 import { existsSync } from "node:fs";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Ended, Program } from "../../support/program.ts";
+import { describe, expect, it } from "vitest";
+import type { Ended } from "../../support/program.ts";
 import { plantedFuzzer, startFuzz } from "./planted.ts";
 
-let fuzzer: Program;
+const fuzzer = await plantedFuzzer();
 const run = (line: string): Promise<Ended> => startFuzz(fuzzer, line).ended;
-
-beforeAll(async () => {
-  fuzzer = await plantedFuzzer();
-});
-
-afterAll(() => fuzzer.dispose());
 
 /** Removes durations and rates. */
 const timeless = (text: string): string => text.replace(/ in [\d.]+ m?s: .* a minute/, "");

@@ -1,26 +1,21 @@
 import { execFile } from "node:child_process";
 import { chmodSync, readFileSync } from "node:fs";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import type { Ended, Program } from "../../support/program.ts";
+import type { Ended } from "../../support/program.ts";
 import { plantedFuzzer, startFuzz } from "./planted.ts";
 
 const GUIDE = readFileSync("docs/guide/fuzzing.md", "utf8");
 const JOB = readFileSync("fixtures/examples/fuzz/kubernetes-job.yaml", "utf8");
 const WORKFLOW = readFileSync("fixtures/examples/fuzz/github-actions.yml", "utf8");
 
-let fuzzer: Program;
+const fuzzer = await plantedFuzzer();
 const run = (line: string): Promise<Ended> => startFuzz(fuzzer, line).ended;
 
-beforeAll(async () => {
-  fuzzer = await plantedFuzzer();
-  const exec = `exec '${process.execPath}' '${fuzzer.entry}'`;
-  fuzzer.write("bin/clobsim", `#!/bin/sh\n${exec} "$@"\n`);
-  fuzzer.write("bin/npx", `#!/bin/sh\nexec "$@"\n`);
-  for (const name of ["clobsim", "npx"]) chmodSync(fuzzer.path("bin", name), 0o755);
-});
-
-afterAll(() => fuzzer.dispose());
+const exec = `exec '${process.execPath}' '${fuzzer.entry}'`;
+fuzzer.write("bin/clobsim", `#!/bin/sh\n${exec} "$@"\n`);
+fuzzer.write("bin/npx", `#!/bin/sh\nexec "$@"\n`);
+for (const name of ["clobsim", "npx"]) chmodSync(fuzzer.path("bin", name), 0o755);
 
 interface ShellEnd {
   readonly code: number;
@@ -57,14 +52,12 @@ async function unsharded(): Promise<unknown> {
 const withoutPaths = (text: string): unknown =>
   JSON.parse(text, (key, value: unknown) => (key === "scenario" ? expect.any(String) : value));
 
-describe("the recipe of the guide with xargs", () => {
-  it("runs shards as processes whose merged results are those of one run", async () => {
-    const recipe = /```sh\n(seq .*?)```/s.exec(GUIDE)?.[1] ?? "";
-    const { code, stdout } = await shell(withFewSeeds(recipe));
-    expect(code).toBe(0);
-    expect(stdout).toMatch(/clobsim fuzz --seeds 5\.\.6 --commands 300\n.*\n\n2 failures in 9 seeds\n$/);
-    expect(await unsharded()).toEqual(withoutPaths(fuzzer.read("fuzz.json")));
-  });
+it("the recipe of the guide with xargs runs shards as processes whose merged results are those of one run", async () => {
+  const recipe = /```sh\n(seq .*?)```/s.exec(GUIDE)?.[1] ?? "";
+  const { code, stdout } = await shell(withFewSeeds(recipe));
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/clobsim fuzz --seeds 5\.\.6 --commands 300\n.*\n\n2 failures in 9 seeds\n$/);
+  expect(await unsharded()).toEqual(withoutPaths(fuzzer.read("fuzz.json")));
 });
 
 /** Names of objects and containers (RFC 1123). */

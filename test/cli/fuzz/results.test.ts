@@ -1,46 +1,38 @@
 import { basename, join } from "node:path";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { VERSION } from "../../../src/version.ts";
-import type { Program } from "../../support/program.ts";
 import { Shell } from "../shell.ts";
 import { plantedFuzzer, startFuzz } from "./planted.ts";
 
-let fuzzer: Program;
-let shell: Shell;
-
-beforeAll(async () => {
-  fuzzer = await plantedFuzzer();
-  const codesOf = (...lines: readonly string[]) =>
-    Promise.all(lines.map(async (line) => (await startFuzz(fuzzer, line).ended).code));
-  const shards = [1, 2, 3].flatMap((index) => [
-    `--seeds 0..200 --shard ${index}/3 --out shared`,
-    `--seeds 0..200 --shard ${index}/3 --out own/${index}`,
-  ]);
-  const failing = await codesOf(...shards, "--seeds 0..200 --out unsharded");
-  expect(failing).toEqual(failing.map(() => 1));
-  await codesOf("--seeds 300..310 --commands 20 --out other", "--seeds 0..5 --shard 2/2 --out clean");
-  fuzzer.write("empty/notes.txt", "no results\n");
-  shell = new Shell(
-    { path: fuzzer.folder, read: (name) => fuzzer.read(name) },
-    {
-      write: (name = "", text = "") => void fuzzer.write(name, `${text}\n`),
-      /** Writes the results of all seeds with a change. */
-      edit: (from = "", to = "") => {
-        const text = fuzzer.read("unsharded/fuzz-0-200.json");
-        expect(text).toMatch(new RegExp(from));
-        return void fuzzer.write("edited.json", text.replace(new RegExp(from), to));
-      },
-      /** Prints results with only the names of files. */
-      "without-folders": (name = "") =>
-        fuzzer
-          .read(name)
-          .replace(/"(scenario|report)": "(.*)"/g, (_, key, path) => `"${key}": "${basename(path)}"`),
+const fuzzer = await plantedFuzzer();
+const codesOf = (...lines: readonly string[]) =>
+  Promise.all(lines.map(async (line) => (await startFuzz(fuzzer, line).ended).code));
+const shards = [1, 2, 3].flatMap((index) => [
+  `--seeds 0..200 --shard ${index}/3 --out shared`,
+  `--seeds 0..200 --shard ${index}/3 --out own/${index}`,
+]);
+const failing = await codesOf(...shards, "--seeds 0..200 --out unsharded");
+expect(failing).toEqual(failing.map(() => 1));
+await codesOf("--seeds 300..310 --commands 20 --out other", "--seeds 0..5 --shard 2/2 --out clean");
+fuzzer.write("empty/notes.txt", "no results\n");
+const shell = new Shell(
+  { path: fuzzer.folder, read: (name) => fuzzer.read(name) },
+  {
+    write: (name = "", text = "") => void fuzzer.write(name, `${text}\n`),
+    /** Writes the results of all seeds with a change. */
+    edit: (from = "", to = "") => {
+      const text = fuzzer.read("unsharded/fuzz-0-200.json");
+      expect(text).toMatch(new RegExp(from));
+      return void fuzzer.write("edited.json", text.replace(new RegExp(from), to));
     },
-  );
-  shell.names.set("VERSION", VERSION);
-});
-
-afterAll(() => fuzzer.dispose());
+    /** Prints results with only the names of files. */
+    "without-folders": (name = "") =>
+      fuzzer
+        .read(name)
+        .replace(/"(scenario|report)": "(.*)"/g, (_, key, path) => `"${key}": "${basename(path)}"`),
+  },
+);
+shell.names.set("VERSION", VERSION);
 
 it("results of seeds are merged and shown as their page shows", async () => {
   await shell.expectPage(join(import.meta.dirname, "results.txt"));

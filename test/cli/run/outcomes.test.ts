@@ -2,10 +2,10 @@ import { execFileSync } from "node:child_process";
 import { symlinkSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { TestFolder } from "../../support/folder.ts";
 import { useApi } from "../../support/http.ts";
-import { Program } from "../../support/program.ts";
+import { useProgram } from "../../support/program.ts";
 import { Shell } from "../shell.ts";
 import { runLine } from "../tools.ts";
 
@@ -85,8 +85,7 @@ it.each([
   expect(stdout).toContain(`::error file=${file},line=5,`);
 });
 
-const clobsim = await Program.built();
-afterAll(() => clobsim.dispose());
+const clobsim = await useProgram();
 
 it("clobsim run keeps an earlier file of a reporter until its replacement is complete", async () => {
   clobsim.write("a.yaml", PASSES);

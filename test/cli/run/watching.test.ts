@@ -1,15 +1,9 @@
 import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { Program } from "../../support/program.ts";
+import { describe, expect, it } from "vitest";
+import { useProgram } from "../../support/program.ts";
 
-let clobsim: Program;
-
-beforeAll(async () => {
-  clobsim = await Program.built();
-});
-
-afterAll(() => clobsim.dispose());
+const clobsim = await useProgram();
 
 const WATCHING = "watching for changes";
 const scenario = (name: string, step = "advance: 1s"): string =>
