@@ -1,14 +1,12 @@
 import { encodeFunctionData, getAddress } from "viem";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { NO_PARENT } from "../../src/core/chain/contracts.ts";
-import { ONE, type OpenMarket, openChain, type ViemChain } from "./viem-clients.ts";
+import { ONE, useChain } from "./viem-clients.ts";
 
-let chain: ViemChain;
-let market: OpenMarket;
+const chain = await useChain();
+const market = await chain.market();
 
 beforeAll(async () => {
-  chain = await openChain();
-  market = await chain.market();
   const { alice, bob, collateral } = chain;
   for (const amount of [1n, 2n]) {
     const args = [bob.account.address, amount * ONE] as const;
@@ -16,7 +14,6 @@ beforeAll(async () => {
   }
   await chain.node.mine({ blocks: 1 });
 });
-afterAll(() => chain.close());
 
 describe("a block", () => {
   it("is the same by tag, number and hash, with its transactions or their hashes", async () => {
@@ -118,14 +115,6 @@ describe("fees", () => {
     const legacy = await reader.estimateFeesPerGas({ type: "legacy" });
     expect(capped.maxFeePerGas).toBeGreaterThanOrEqual((baseFeePerGas ?? 0n) + capped.maxPriorityFeePerGas);
     expect(legacy.gasPrice).toBeGreaterThanOrEqual(baseFeePerGas ?? 0n);
-  });
-
-  it("have a history with the used gas and rewards of each block", async () => {
-    const { reader } = chain;
-    const history = await reader.getFeeHistory({ blockCount: 2, rewardPercentiles: [50] });
-    expect(history.baseFeePerGas).toHaveLength(3);
-    expect(history.reward).toHaveLength(2);
-    expect(history.gasUsedRatio.at(-1)).toBeGreaterThan(0);
   });
 
   it("are paid in native currency for the estimated gas", async () => {

@@ -1,17 +1,12 @@
 import { type Hex, multicall3Abi, parseEther } from "viem";
 import { foundry } from "viem/chains";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { MULTICALL_ADDRESS } from "../../src/chain-rpc/contracts.ts";
 import { NO_PARENT } from "../../src/core/chain/contracts.ts";
 import { wallet } from "../server/wallet.ts";
-import { bob, ONE, openChain, testClient, type ViemChain } from "./viem-clients.ts";
+import { bob, ONE, openChain, testClient, useChain } from "./viem-clients.ts";
 
-let chain: ViemChain;
-
-beforeAll(async () => {
-  chain = await openChain();
-});
-afterAll(() => chain.close());
+const chain = await useChain();
 
 /** Returns the time of the exchange, Unix seconds. */
 async function exchangeTime(): Promise<bigint> {
@@ -19,17 +14,11 @@ async function exchangeTime(): Promise<bigint> {
   return BigInt(chain.api.now);
 }
 
-const transfer = (to: Hex, usdc: bigint) =>
-  ({ ...chain.collateral, functionName: "transfer", args: [to, usdc * ONE] }) as const;
-
 const GWEI = 1_000_000_000n;
 const FEES = { gas: 21_000n, maxFeePerGas: 3n * GWEI, maxPriorityFeePerGas: GWEI };
 
 describe.each(["anvil", "hardhat"] as const)("the test client in %s mode", (mode) => {
-  let node: ReturnType<typeof testClient>;
-  beforeAll(() => {
-    node = testClient(chain.api, mode);
-  });
+  const node = testClient(chain.api, mode);
   const own = mode === "anvil" ? 201 : 301;
 
   /** Sends a transfer of the wallet of a key number. */
@@ -39,25 +28,6 @@ describe.each(["anvil", "hardhat"] as const)("the test client in %s mode", (mode
     const fields = { type: "eip1559", chainId: foundry.id, to: bob, nonce, value: 1n, ...FEES } as const;
     return node.sendRawTransaction({ serializedTransaction: await account.signTransaction(fields) });
   };
-  /** Returns the status of a receipt, or null if there is none. */
-  const statusOf = (hash: Hex): Promise<string | null> =>
-    node.getTransactionReceipt({ hash }).then(
-      ({ status }) => status,
-      (error: Error) => (error.message.includes("could not be found") ? null : error.message),
-    );
-  /** Returns the blocks that follow a height. */
-  const blocksAfter = (height: bigint, ...steps: readonly bigint[]) =>
-    Promise.all(steps.map((step) => node.getBlock({ blockNumber: height + step })));
-
-  it("switches automine on and off, and ignores logging", async () => {
-    await node.setLoggingEnabled(false);
-    for (const isOn of [true, false]) {
-      await node.setAutomine(isOn);
-      expect(await node.getAutomine()).toBe(isOn);
-      expect(await statusOf(await send(own, isOn ? 0 : 1))).toBe(isOn ? "success" : null);
-    }
-    await node.mine({ blocks: 1 });
-  });
 
   it("mines at an interval, also empty blocks", async () => {
     const height = await node.getBlockNumber();
@@ -68,54 +38,12 @@ describe.each(["anvil", "hardhat"] as const)("the test client in %s mode", (mode
     }
   });
 
-  it("lists the transaction pool, and drops transactions", async () => {
-    const [pending, queued] = [await send(own + 2, 0), await send(own + 2, 2)];
-    const from = wallet(own + 2).address.toLowerCase() as Hex;
-    const content = await node.getTxpoolContent();
-    expect([content.pending[from]?.["0"]?.hash, content.queued[from]?.["2"]?.hash]).toEqual([
-      pending,
-      queued,
-    ]);
-    const line = `${bob.toLowerCase()}: 1 wei + 21000 gas × 3000000000 wei`;
-    expect((await node.inspectTxpool()).pending[from]?.["0"]).toBe(line);
-    for (const hash of [pending, queued]) await node.dropTransaction({ hash });
-    expect(await node.getTxpoolStatus()).toEqual({ pending: 0, queued: 0 });
-  });
-
-  it("sets the next nonce of a wallet", async () => {
-    const { address } = wallet(own + 3);
-    await node.setNonce({ address, nonce: 7 });
-    expect(await node.getTransactionCount({ address })).toBe(7);
-  });
-
-  it("sets the base fee of the next block only", async () => {
-    const height = await node.getBlockNumber();
-    await node.setNextBlockBaseFeePerGas({ baseFeePerGas: 2n * GWEI });
-    await node.mine({ blocks: 2 });
-    const fees = (await blocksAfter(height, 1n, 2n)).map(({ baseFeePerGas }) => baseFeePerGas);
-    expect(fees).toEqual([2n * GWEI, GWEI]);
-  });
-
   it("sends unsigned transactions of any account", async () => {
     const { address } = wallet(own + 4);
     await node.setBalance({ address, value: parseEther("1") });
     const hash = await node.sendUnsignedTransaction({ from: address, to: bob, value: 5n, ...FEES });
     await node.mine({ blocks: 1 });
-    expect(await statusOf(hash)).toBe("success");
-  });
-
-  it("funds a wallet, and sends for it while it is impersonated", async () => {
-    const address: Hex = `0x${String(own).padStart(40, "0")}`;
-    await chain.mined(await chain.alice.writeContract(transfer(address, 8n)));
-    await node.setBalance({ address, value: parseEther("1") });
-    expect(await node.getBalance({ address })).toBe(parseEther("1"));
-    const sent = () => node.writeContract({ ...transfer(bob, 8n), account: address, ...FEES, gas: 500_000n });
-    await expect(sent()).rejects.toThrow("neither in eth_accounts nor impersonated");
-    await node.impersonateAccount({ address });
-    expect(await chain.mined(await sent())).toMatchObject({ status: "success", from: address });
-    expect(await chain.usdc(address)).toBe(0n);
-    await node.stopImpersonatingAccount({ address });
-    await expect(sent()).rejects.toThrow("neither in eth_accounts nor impersonated");
+    expect(await node.getTransactionReceipt({ hash })).toMatchObject({ status: "success" });
   });
 
   it("sets miner, gas limit and interval of blocks", async () => {
@@ -129,7 +57,9 @@ describe.each(["anvil", "hardhat"] as const)("the test client in %s mode", (mode
     await node.removeBlockTimestampInterval();
     await node.setBlockGasLimit({ gasLimit: 30_000_000n });
     await node.mine({ blocks: 1 });
-    const blocks = await blocksAfter(before.number, 0n, 1n, 2n, 3n);
+    const blocks = await Promise.all(
+      [0n, 1n, 2n, 3n].map((step) => node.getBlock({ blockNumber: before.number + step })),
+    );
     expect(blocks.map((block) => [block.miner, block.gasLimit, block.timestamp - before.timestamp])).toEqual([
       [before.miner, before.gasLimit, 0n],
       [miner, 20_000n, 9n],

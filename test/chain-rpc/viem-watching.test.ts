@@ -1,14 +1,9 @@
 import type { GetFilterChangesReturnType, Hex } from "viem";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { Collected } from "./collected.ts";
-import { bob, ONE, openChain, socketClient, type ViemChain, watchedReader } from "./viem-clients.ts";
+import { bob, ONE, socketClient, useChain, watchedReader } from "./viem-clients.ts";
 
-let chain: ViemChain;
-
-beforeAll(async () => {
-  chain = await openChain();
-});
-afterAll(() => chain.close());
+const chain = await useChain();
 beforeEach(() => chain.node.mine({ blocks: 3 }));
 
 /** Functions that open a client; `ready` waits until the node knows what it watches, in a number of ways. */
@@ -118,14 +113,6 @@ describe("a filter", () => {
     expect(await reader.uninstallFilter({ filter })).toBe(true);
     expect(await reader.uninstallFilter({ filter })).toBe(false);
     await expect(reader.getFilterChanges({ filter })).rejects.toThrow("filter not found");
-  });
-
-  it("of blocks returns their hashes", async () => {
-    const { reader, node } = chain;
-    const filter = await reader.createBlockFilter();
-    await node.mine({ blocks: 2 });
-    const head = await reader.getBlock();
-    expect(await reader.getFilterChanges({ filter })).toEqual([head.parentHash, head.hash]);
   });
 
   it("reports logs of a reorganization as removed, and then again with their new block", async () => {
