@@ -107,7 +107,8 @@ type WithToken = Pick<Service["options"], "simToken">;
 export function guardControl(options: WithToken, { headers }: Incoming): void {
   guardOrigin(headers, "the control plane");
   if (isTrusted(options, headers)) return;
-  const found = tokenIn(headers) === undefined ? "none" : "another one";
+  const without = headers.authorization === undefined ? "none" : "an authorization header without Bearer";
+  const found = tokenIn(headers) === undefined ? without : "another one";
   throw new ApiError("SIM_TOKEN_REQUIRED", `the control plane needs its token, found ${found}`, {
     hint: "send the value of --sim-token as authorization: Bearer TOKEN or as x-sim-token",
     headers: { "www-authenticate": "Bearer" },

@@ -1,7 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { apiOfTest, type Headers, T0, useApi } from "../support/http.ts";
 import { titleOf } from "./bad-inputs.ts";
-import { HOST, headerLines, refusalIn, refusalTo, replyTo, requestBytes } from "./raw-socket.ts";
+import {
+  HOST,
+  headerLines,
+  type RawReply,
+  refusalIn,
+  refusalTo,
+  replyTo,
+  requestBytes,
+} from "./raw-socket.ts";
 import type { Refusal } from "./replies.ts";
 
 const api = useApi();
@@ -117,10 +125,8 @@ describe("the token of the control plane", () => {
   const TOKEN = "s3cret-token";
   const guarded = useApi({ simToken: TOKEN });
 
-  const statusWith = async (headers: Headers): Promise<number> => {
-    const bytes = requestBytes("GET /sim/state", [HOST, ...headerLines(headers)]);
-    return (await replyTo(guarded.port, bytes)).status;
-  };
+  const replyWith = (headers: Headers): Promise<RawReply> =>
+    replyTo(guarded.port, requestBytes("GET /sim/state", [HOST, ...headerLines(headers)]));
 
   it(titleOf("H08"), async () => {
     const bytes = requestBytes("GET /sim/state");
@@ -130,21 +136,28 @@ describe("the token of the control plane", () => {
   });
 
   it("is accepted as a bearer token or in x-sim-token", async () => {
-    expect(await statusWith({ authorization: `Bearer ${TOKEN}` })).toBe(200);
-    expect(await statusWith({ authorization: `bearer ${TOKEN}` })).toBe(200);
-    expect(await statusWith({ "x-sim-token": TOKEN })).toBe(200);
+    expect((await replyWith({ authorization: `Bearer ${TOKEN}` })).status).toBe(200);
+    expect((await replyWith({ authorization: `bearer ${TOKEN}` })).status).toBe(200);
+    expect((await replyWith({ "x-sim-token": TOKEN })).status).toBe(200);
   });
 
-  it.each<[string, Headers]>([
-    ["empty", { "x-sim-token": "" }],
-    ["cut short", { "x-sim-token": TOKEN.slice(1) }],
-    ["in another case", { "x-sim-token": TOKEN.toUpperCase() }],
-    ["followed by more", { authorization: `Bearer ${TOKEN}x` }],
-    ["under another scheme", { authorization: `Basic ${TOKEN}` }],
-    ["without a scheme", { authorization: TOKEN }],
-    ["wrong in one of the two headers", { authorization: "Bearer wrong", "x-sim-token": TOKEN }],
-  ])("is refused when it is %s", async (_case, headers) => {
-    expect(await statusWith(headers)).toBe(401);
+  const WITHOUT = "an authorization header without Bearer";
+  it.each<[string, Headers, string]>([
+    ["missing", {}, "none"],
+    ["empty", { "x-sim-token": "" }, "another one"],
+    ["cut short", { "x-sim-token": TOKEN.slice(1) }, "another one"],
+    ["in another case", { "x-sim-token": TOKEN.toUpperCase() }, "another one"],
+    ["followed by more", { authorization: `Bearer ${TOKEN}x` }, "another one"],
+    ["under another scheme", { authorization: `Basic ${TOKEN}` }, WITHOUT],
+    ["without a scheme", { authorization: TOKEN }, WITHOUT],
+    [
+      "wrong in one of the two headers",
+      { authorization: "Bearer wrong", "x-sim-token": TOKEN },
+      "another one",
+    ],
+  ])("is refused when it is %s", async (_case, headers, found) => {
+    const error = `the control plane needs its token, found ${found}`;
+    expect(refusalIn(await replyWith(headers))).toMatchObject({ status: 401, error });
   });
 
   it("is required on every route of /sim and on no other", async () => {
