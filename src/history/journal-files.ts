@@ -63,11 +63,10 @@ export function openSource(disk: Disk, name: string): JournalSource {
   try {
     const opening = openingIn(candidate.file);
     const { path } = candidate;
-    if (opening === null)
-      throw new DataFileError(
-        "corrupt",
-        firstProblem(candidate, (damage) => damageText(path, name, damage)),
-      );
+    if (opening === null) {
+      const problem = firstProblem(candidate, (damage) => damageText(path, name, damage));
+      throw new DataFileError("corrupt", problem);
+    }
     assertKnown(opening, path);
     return { ...candidate, opening };
   } catch (error) {
@@ -127,10 +126,8 @@ function locate(disk: Disk, name: string): Pick<JournalSource, "path" | "isFolde
   }
   if (names.includes(JOURNAL_FILE)) return { path: join(name, JOURNAL_FILE), isFolder: true };
   assertNoStateFile(disk, name);
-  throw new DataFileError(
-    "usage",
-    `${name} has no ${JOURNAL_FILE}: it is not a data directory of clobsim serve`,
-  );
+  const problem = `has no ${JOURNAL_FILE}: it is not a data directory of clobsim serve`;
+  throw new DataFileError("usage", `${name} ${problem}`);
 }
 
 function namesIn(disk: Disk, name: string): string[] | "a file" | null {
@@ -253,15 +250,10 @@ function checkState(disk: Disk, folder: string, source: Source, check: Check): v
       const origin = originOfJournal(source.opening, source.path);
       const exchange = new Exchange(origin.config, origin.start);
       const differing: number[] = [];
-      const { damage, replayer } = replayJournal(
-        exchange,
-        () => origin.play(exchange),
-        source,
-        base,
-        (line) => {
-          if (otherState(line, exchange) !== null) differing.push(line.n);
-        },
-      );
+      const play = (): void => origin.play(exchange);
+      const { damage, replayer } = replayJournal(exchange, play, source, base, (line) => {
+        if (otherState(line, exchange) !== null) differing.push(line.n);
+      });
       if (damage !== null) check("journal", () => damageFinding(source.path, damage));
       const text = `${counted(replayer.commands, "command")} after that, as recorded`;
       const [line] = differing;
@@ -297,22 +289,16 @@ function lockFinding(disk: Disk, folder: string): Found {
 
 /** Describes the length of the journal, and its latest clean stop. */
 function journalFinding({ path, file }: Source): Found {
-  let last: Line | null = null;
-  let closed: Line | null = null;
+  const seen: { last?: Line; close?: Line } = {};
   const { number, offset, damage } = scan(file, BEGINNING, (line) => {
     assertNotNewer(line, path);
-    last = line;
-    if (isControl(line, "close")) closed = line;
+    seen.last = line;
+    if (isControl(line, "close")) seen.close = line;
   });
-  const lastLine = last as Line | null;
-  const close = closed as Line | null;
-  const end = lastLine === null ? "" : `, up to ${toIso(lastLine.t)}`;
-  const stop =
-    close === null
-      ? "never stopped cleanly"
-      : close === lastLine
-        ? "stopped cleanly"
-        : `last stopped cleanly at line ${close.n}`;
+  const { last, close } = seen;
+  const end = last === undefined ? "" : `, up to ${toIso(last.t)}`;
+  const since = close === last ? "stopped cleanly" : `last stopped cleanly at line ${close?.n}`;
+  const stop = close === undefined ? "never stopped cleanly" : since;
   const intact = `${number} lines, ${offset} bytes${end}`;
   if (damage === null) return { text: `${intact}; ${stop}` };
   const rest = `${counted(damage.bytes, "byte")} after that cannot be replayed`;
@@ -402,26 +388,17 @@ function lossFrom(file: DiskFile, { offset, bytes }: Damage) {
  * @throws DataFileError `usage` if the directory exists and is not empty, or is inside the damaged one.
  */
 export function copyIntact(disk: Disk, { name, file }: JournalCandidate, bytes: number, folder: string) {
-  assertNew(disk, folder);
-  assertOutside(name, folder);
+  const names = namesIn(disk, folder);
+  if (names !== null && names.length > 0) {
+    const found = names === "a file" ? names : names[0];
+    const expected = "--out expects a directory that is new or empty";
+    throw new DataFileError("usage", `${expected}, found ${found} at ${folder}`);
+  }
+  if (`${resolve(folder)}${sep}`.startsWith(`${resolve(name)}${sep}`))
+    throw new DataFileError("usage", `--out expects a directory outside ${name}, found ${folder}`);
   disk.makeFolder(folder);
   const copied = copyBytes(disk, file, { offset: 0, bytes }, join(folder, JOURNAL_FILE));
   if (copied < bytes)
     throw new DataFileError("disk", `the journal ends at byte ${copied} now, it had ${bytes}`);
   disk.syncFolder(folder);
-}
-
-function assertOutside(source: string, folder: string): void {
-  if (!`${resolve(folder)}${sep}`.startsWith(`${resolve(source)}${sep}`)) return;
-  throw new DataFileError("usage", `--out expects a directory outside ${source}, found ${folder}`);
-}
-
-function assertNew(disk: Disk, folder: string): void {
-  const names = namesIn(disk, folder);
-  if (names === null || names.length === 0) return;
-  const found = names === "a file" ? names : names[0];
-  throw new DataFileError(
-    "usage",
-    `--out expects a directory that is new or empty, found ${found} at ${folder}`,
-  );
 }

@@ -58,11 +58,14 @@ export interface ReplayedLine {
   readonly result: LineResult;
 }
 
-interface ReplayOptions {
+interface ReplayLimit {
   /** Last line to replay. */
   readonly to?: number | undefined;
   /** The replay stops before the first line with a later time. */
   readonly until?: Millis | undefined;
+}
+
+interface ReplayOptions extends ReplayLimit {
   /** Whether recorded hashes of the state are verified, which is slow if there are many orders. */
   readonly isVerified?: boolean;
   /** Journal of the replaying exchange. */
@@ -131,9 +134,8 @@ export class LineReplay {
   }
 
   #defect(at: Millis, { command, message }: ControlRecords["defect"]): LineResult {
-    return command === null
-      ? { kind: "control" }
-      : problemOf(replayCommand(this.exchange, { at, command }), message);
+    if (command === null) return { kind: "control" };
+    return problemOf(replayCommand(this.exchange, { at, command }), message);
   }
 
   #control(line: Line): LineResult {
@@ -196,11 +198,7 @@ export function replayJournalLines(
 }
 
 /** Describes the line that a replay should have ended at, if the journal does not have it; else returns null. */
-export function missingLine(
-  { name }: JournalSource,
-  { to }: Pick<ReplayOptions, "to">,
-  { last, scan }: ReplayEnd,
-): string | null {
+export function missingLine({ name }: JournalSource, { to }: ReplayLimit, { last, scan }: ReplayEnd) {
   if (last !== null && (to === undefined || last.n >= to)) return null;
   return `expects a line of ${name}, which has ${scan.number}, found ${to ?? "a time before its first"}`;
 }
@@ -240,9 +238,9 @@ function entryLog() {
 export type ReplayedHistory = ReturnType<typeof replayHistory>;
 
 /** Replays a journal up to a line or a time, and collects its entries. */
-export function replayHistory(source: JournalSource, until: Pick<ReplayOptions, "to" | "until"> = {}) {
+export function replayHistory(source: JournalSource, limit: ReplayLimit = {}) {
   const log = entryLog();
-  const options = { ...until, journal: log };
+  const options = { ...limit, journal: log };
   const end = replayJournalLines(source, options, ({ line, result }, { sequence }) => {
     if (!isControl(line, "refused") || result.kind === "unknown") return;
     log.refuse({ sequence, at: line.t, request: line.d, line: line.n });
@@ -298,11 +296,7 @@ interface ResumePoint {
  * Replays a journal up to a line or a time, and returns the state reached.
  * @throws DataFileError if there is no such journal, no such line in it, or it is damaged; ReplayDiffers
  */
-export function resumePointIn(
-  disk: Disk,
-  name: string,
-  at: Pick<ReplayOptions, "to" | "until">,
-): ResumePoint {
+export function resumePointIn(disk: Disk, name: string, at: ReplayLimit): ResumePoint {
   const source = openSource(disk, name);
   try {
     return resumePointAt(source, at);
@@ -311,7 +305,7 @@ export function resumePointIn(
   }
 }
 
-function resumePointAt(source: JournalSource, at: Pick<ReplayOptions, "to" | "until">): ResumePoint {
+function resumePointAt(source: JournalSource, at: ReplayLimit): ResumePoint {
   const end = replayJournalLines(source, at);
   const { exchange, origin, clock, scan, last, problem, cutWarning } = end;
   assertIntact(source, scan.damage);

@@ -218,10 +218,8 @@ export class RefusedRetries {
   take({ line, result }: ReplayedLine, state: State): void {
     if (!isControl(line, "refused")) return;
     // After a line that differs, the state is not the recorded one.
-    const now =
-      result.kind === "unknown"
-        ? ({ kind: "unknown" } as const)
-        : retryRefused({ state, numbers: numbersAs("number") }, line.t, line.d);
+    const view = { state, numbers: numbersAs("number") };
+    const now = result.kind === "unknown" ? result : retryRefused(view, line.t, line.d);
     if (now.kind === "unknown") this.#untried += 1;
     else this.#tried += 1;
     const change = changeText(line.d, now);

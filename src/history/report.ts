@@ -64,13 +64,8 @@ export function defectOf({ thrown }: Exchange, error: unknown): ControlRecords["
 }
 
 /** Returns the history of an open exchange, whose journal must be flushed. @throws ReportTooLong */
-export function historyOf({
-  folder,
-  session,
-  origin,
-  clock,
-  atSessionStart: open,
-}: OpenedExchange): ReportedHistory {
+export function historyOf(opened: OpenedExchange): ReportedHistory {
+  const { folder, session, origin, clock, atSessionStart } = opened;
   if (folder !== null) {
     const path = join(folder.path, JOURNAL_FILE);
     const { size } = statSync(path);
@@ -79,7 +74,7 @@ export function historyOf({
       `the journal has ${size} bytes, and a report over HTTP ${MAX_REPORT_BYTES} at most`,
     );
   }
-  return sessionHistory(origin, open, session, clock.setting);
+  return sessionHistory(origin, atSessionStart, session, clock.setting);
 }
 
 /** `open` returns an exchange in the state in which the session began; of the clock, its setting now. @throws ReportTooLong */
@@ -116,14 +111,8 @@ export function* reportInPieces(content: ReportContent, file = "FILE") {
   const writer =
     history.kind === "session" ? yield* sessionPieces(history, defect) : yield* journalPieces(history);
   if (defect !== null) writer.control("defect", defect, now, 0);
-  const record = {
-    hash,
-    reason,
-    engine: VERSION,
-    node: process.versions.node,
-    replay: `clobsim replay ${file}`,
-  };
-  writer.control("report", record, now, 0);
+  const versions = { engine: VERSION, node: process.versions.node };
+  writer.control("report", { hash, reason, ...versions, replay: `clobsim replay ${file}` }, now, 0);
   yield flushed(writer, 0);
 }
 

@@ -49,10 +49,8 @@ function lines(prefix: string, node: Node, indent: number): string[] {
   if (!isList(node)) return [prefix.trimEnd(), ...mapLines(node, indent)];
   if (node.every((item) => typeof item === "string" && item.length <= MAX_SHARING))
     return wrappedLines(`${prefix}[`, node.map(flow), indent);
-  return [
-    prefix.trimEnd(),
-    ...node.flatMap((item) => lines(`${" ".repeat(indent)}- `, item, indent + INDENT)),
-  ];
+  const items = node.flatMap((item) => lines(`${" ".repeat(indent)}- `, item, indent + INDENT));
+  return [prefix.trimEnd(), ...items];
 }
 
 function wrappedLines(prefix: string, items: readonly string[], indent: number): string[] {

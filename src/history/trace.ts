@@ -83,14 +83,8 @@ function revertsIn(state: State, command: Command): boolean {
   return !outcomeOfCall(state, { from, value: BigInt(value) }, call).ok;
 }
 
-/**
- * Replays an entry at its time. Returns whether it did what was recorded: its own effects are then the first in `seen`.
- */
-function replayEntry(
-  exchange: Exchange,
-  { at, command }: Accepted,
-  seen: { readonly at: Millis }[],
-): boolean {
+/** Replays an entry at its time. Returns whether it did what was recorded: its own effects are then the first in `seen`. */
+function replayEntry(exchange: Exchange, { at, command }: Accepted, seen: { readonly at: Millis }[]) {
   if (isCausedByTime(command)) return seen[0]?.at === at;
   const isNext = seen.splice(0).length === 0;
   return exchange.submit(command).ok && seen.length > 0 && isNext;
@@ -98,29 +92,22 @@ function replayEntry(
 
 function placedIn(state: State, events: readonly DomainEvent[]): TracedCommand["placed"] {
   const placed = events.find((event) => event.kind === "orderPlaced");
-  return placed === undefined
-    ? null
-    : { order: placed.order, state: orderStateOf(state.orders.get(placed.order)) };
+  if (placed === undefined) return null;
+  return { order: placed.order, state: orderStateOf(state.orders.get(placed.order)) };
 }
 
-export const orderStateOf = ({ status, matched, size, cancelReason: reason }: Order): OrderState => ({
-  status,
-  matched,
-  size,
-  reason,
-});
-
-/** A wallet's split, merge or redemption, with the market's number. */
-interface PositionCall {
-  readonly market: number;
-  readonly change: PositionChange;
+export function orderStateOf({ status, matched, size, cancelReason: reason }: Order): OrderState {
+  return { status, matched, size, reason };
 }
 
-/** Returns the split, merge or redemption in a wallet's transaction; null if no step of a scenario can express it. */
+/**
+ * Returns the split, merge or redemption in a wallet's transaction, with the market's number; null if no step of a scenario
+ * can express it.
+ */
 export function positionCallIn(
   state: State,
   { call }: Pick<CommandOf<"sendTransaction">, "call">,
-): PositionCall | null {
+): { readonly market: number; readonly change: PositionChange } | null {
   if (call.kind !== "split" && call.kind !== "merge" && call.kind !== "redeem") return null;
   const market = state.marketByConditionId.get(call.condition);
   if (market === undefined || call.parent !== NO_PARENT || call.collateral !== CONTRACTS.collateral)
@@ -214,12 +201,9 @@ export class Remapper {
       case "sendTransaction": {
         const position = positionCallIn(this.#history, command);
         if (position === null) return command;
+        const from = this.#addressOf(command.from);
         return withNumber(this.markets.get(position.market), (market) =>
-          positionTransaction(
-            this.#addressOf(command.from),
-            this.state.markets.get(market).conditionId,
-            position.change,
-          ),
+          positionTransaction(from, this.state.markets.get(market).conditionId, position.change),
         );
       }
       default:
@@ -235,10 +219,8 @@ export class Remapper {
       }
       case "cancelOrder": {
         const order = this.orders.get(numberOf(this.#history.idPrefixes.order, command.orderId));
-        return withNumber(order, (number) => ({
-          ...command,
-          orderId: idOf(this.state.idPrefixes.order, number),
-        }));
+        const { order: prefix } = this.state.idPrefixes;
+        return withNumber(order, (number) => ({ ...command, orderId: idOf(prefix, number) }));
       }
       case "fundAccount": {
         const tokens = command.tokens.flatMap(({ tokenId, size }) => {
@@ -246,9 +228,8 @@ export class Remapper {
           return mapped === null ? [] : [{ tokenId: mapped, size }];
         });
         const isEmpty = tokens.length === 0 && command.tokens.length > 0;
-        return isEmpty && command.collateral === 0 && command.everyMarket === 0
-          ? null
-          : { ...command, tokens };
+        if (isEmpty && command.collateral === 0 && command.everyMarket === 0) return null;
+        return { ...command, tokens };
       }
       default:
         return command;

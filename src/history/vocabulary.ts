@@ -122,11 +122,10 @@ export class Vocabulary {
 
   /** Returns the assets of an account in the header of a scenario. */
   assets(funds: Funds): NodeMap {
-    return Object.fromEntries(
-      funds.all.map(([token, amount]) =>
-        token === 0 ? ["USDC", moneyText(amount)] : [this.token(token), sizeText(amount)],
-      ),
+    const entries = funds.all.map(([token, amount]) =>
+      token === 0 ? ["USDC", moneyText(amount)] : [this.token(token), sizeText(amount)],
     );
+    return Object.fromEntries(entries);
   }
 
   /** Writes a fill as in the taker's step, and as a trade, with the taker's name first. */
@@ -276,13 +275,12 @@ export function touchedMarkets(
     }
   }
   const names = new Set<string>();
-  return [...touched]
-    .sort((a, b) => a - b)
-    .map((number) => {
-      const after = end.markets.get(number);
-      const name = uniqueMarketName(after.slug, names);
-      return { number, name, before: opening.markets.find(number) ?? null, after };
-    });
+  const numbers = [...touched].sort((a, b) => a - b);
+  return numbers.map((number) => {
+    const after = end.markets.get(number);
+    const name = uniqueMarketName(after.slug, names);
+    return { number, name, before: opening.markets.find(number) ?? null, after };
+  });
 }
 
 /** Maximum length of a name in a scenario. */
@@ -290,11 +288,8 @@ export const MAX_NAME_LENGTH = 64;
 
 /** Turns a slug into an unused market name for a scenario, and adds it to `taken`. */
 export function uniqueMarketName(slug: string, taken: Set<string>): string {
-  const words =
-    slug
-      .toLowerCase()
-      .match(/[a-z\d]+/g)
-      ?.join("-") ?? "market";
+  const found = slug.toLowerCase().match(/[a-z\d]+/g) ?? ["market"];
+  const words = found.join("-");
   // A name must not look like a number or null in YAML.
   return uniqueName(scalar(words) === words ? words : `market-${words}`, taken, MAX_NAME_LENGTH);
 }

@@ -189,15 +189,12 @@ export function finalExpectations(trades: readonly string[], script: Script): No
   const ending = endingOf(session);
   const scenarioEnding = endingIn(script);
   assertSameEnding(described, ending, scenarioEnding);
-  const books = booksOf(
-    words,
-    markets.map(({ after }) => after),
-  );
+  const ends = markets.map(({ after }) => after);
   const orders = [...names].map(([number, name]) => [name, endStateText(ending, number)]);
   const unlessEmpty = (key: string, map: NodeMap): NodeMap =>
     Object.keys(map).length === 0 ? {} : { [key]: map };
   return {
-    ...unlessEmpty("book", books),
+    ...unlessEmpty("book", booksOf(words, ends)),
     ...unlessEmpty("orders", Object.fromEntries(orders)),
     trades,
     ...unlessEmpty("balances", balancesAtEnd(described, ending, scenarioEnding)),
@@ -222,11 +219,8 @@ function settlementsOf(ending: Ending, names: ReadonlyMap<number, string>): Node
  * Returns the balances of accounts in USDC and shares, reserved amounts included. The balance on the chain is added if it
  * differs and is the same in the scenario, which begins with everything settled.
  */
-function balancesAtEnd(
-  { words, markets, actors }: DescribedSession,
-  ending: Ending,
-  scenarioEnding: Ending,
-): NodeMap {
+function balancesAtEnd(described: DescribedSession, ending: Ending, scenarioEnding: Ending): NodeMap {
+  const { words, markets, actors } = described;
   const entries = actors.map((number): [string, NodeMap] => {
     const inScenario = new Map(assetsOf(scenarioEnding, markets, number));
     const assets = assetsOf(ending, markets, number).flatMap(([token, balance]): [string, Node][] => {
@@ -245,9 +239,9 @@ function amountNode(
   text: (units: number) => string,
 ): Node {
   const onChain = onChainOf(balance);
-  const isAdded =
-    onChain !== balance.balance && inScenario !== undefined && onChainOf(inScenario) === onChain;
-  return isAdded ? { balance: text(balance.balance), onChain: text(onChain) } : text(balance.balance);
+  const isSame = inScenario !== undefined && onChainOf(inScenario) === onChain;
+  if (onChain === balance.balance || !isSame) return text(balance.balance);
+  return { balance: text(balance.balance), onChain: text(onChain) };
 }
 
 /**

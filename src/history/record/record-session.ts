@@ -255,10 +255,7 @@ function inNonceOrder(commands: readonly TracedCommand[], { chain: { wallets } }
  * enough; transfers of nothing, or to oneself.
  * @throws RecordingError if one of them moved a balance that no step can move.
  */
-function withoutIrrelevantCalls(session: Trace): {
-  commands: readonly TracedCommand[];
-  removed: number;
-} {
+function withoutIrrelevantCalls(session: Trace) {
   const moved = new Set<number>();
   for (const traced of session.commands) {
     for (const event of traced.events) {

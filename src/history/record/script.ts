@@ -127,12 +127,8 @@ export class Script {
   /** Sets a settlement fault; `order` is the scenario's number of the order that it hits, `of` its name in steps. */
   fault(terms: SettlementFaultTerms, order?: number, of: string | null = null): void {
     const rounded = roundedTerms(terms);
-    const command = {
-      kind: "setSettlementFault",
-      ...rounded,
-      ...(order === undefined ? {} : { order }),
-    } as const;
-    this.submit(command, 0, faultStep(rounded, of));
+    const ofOrder = order === undefined ? {} : { order };
+    this.submit({ kind: "setSettlementFault", ...rounded, ...ofOrder }, 0, faultStep(rounded, of));
   }
 
   /** Places the remainder of an order that rested before the session. */
@@ -141,12 +137,8 @@ export class Script {
     const address = this.#venue.signIn(this.described.words.account(account));
     const tokenId = this.#venue.tokenId(this.#token(token));
     this.#remapper.orders.set(number, this.state.orders.next);
-    const left = size(order.size - order.matched);
-    this.submit(
-      { kind: "placeOrder", address, tokenId, side, price, size: left, orderType, expiration },
-      0,
-      step,
-    );
+    const terms = { side, price, size: size(order.size - order.matched), orderType, expiration };
+    this.submit({ kind: "placeOrder", address, tokenId, ...terms }, 0, step);
   }
 
   /** Opens an account of the header with its funds. */
@@ -320,10 +312,8 @@ export class RefusedSteps {
     const parts = [side, size, price, type, ...(expiry === null ? [] : [expiry.text])];
     if (!parts.every((part) => WORD.test(part)) || VERBS.has(side)) return null;
     if (expiry !== null && !mayExpire(type, expiry.text)) return null;
-    const written: Readonly<Record<string, unknown>> = {
-      ...orderBodyOf(words, "", this.#script.now),
-      tokenId: body.tokenId,
-    };
+    const written: Record<string, unknown> = { ...orderBodyOf(words, "", this.#script.now) };
+    written.tokenId = body.tokenId;
     if (!Object.entries(body).every(([field, value]) => (written[field] ?? "") === value)) return null;
     const expiration = expiry === null ? null : type === "GTC" ? `GTC ${expiry.text}` : expiry.text;
     const texts = { ...words, orderType: type, expiration };

@@ -88,10 +88,8 @@ export class SessionRecorder {
   #advance(traced: TracedCommand): void {
     const { at, command, before } = traced;
     const isInHeader = command.kind === "deriveCredentials" || command.kind === "createMarket";
-    const isNeeded =
-      before.hasExpiries ||
-      (command.kind === "placeOrder" && command.expiration !== null) ||
-      (!isInHeader && this.#decidesBlocks(traced));
+    const expires = before.hasExpiries || (command.kind === "placeOrder" && command.expiration !== null);
+    const isNeeded = expires || (!isInHeader && this.#decidesBlocks(traced));
     if (!isNeeded || at === this.#script.now) return;
     const { names } = this.#script.described;
     const expiring = command.kind === "expireOrder" ? names.get(command.order) : undefined;
@@ -107,14 +105,15 @@ export class SessionRecorder {
     const dueAt = nextDueAt(state);
     if (dueAt !== null && dueAt <= at) return true;
     if (command.kind === "mineBlocks") return true;
-    return state.chain.nextBlockAt === null && (STARTS_BLOCK.has(command.kind) || isTrading(events));
+    const isTrading = events.some(({ kind }) => kind === "orderTraded");
+    return state.chain.nextBlockAt === null && (isTrading || STARTS_BLOCK.has(command.kind));
   }
 
   #place(traced: TracedCommand, step: NodeMap): void {
     const { sequence, placed, events } = traced;
     if (placed === null) return;
     const { order, state } = placed;
-    for (const fault of this.#blocks.faultsOf(order)) this.#setFault(fault, true);
+    for (const fault of this.#blocks.initial.get(order) ?? []) this.#setFault(fault, true);
     const fills = events.flatMap((event) =>
       event.kind === "orderTraded" ? [this.#words.fill(event).fill] : [],
     );
@@ -141,17 +140,15 @@ export class SessionRecorder {
 
   /** If a command began a block, makes sure that the scenario has that block, too. */
   #matchBlock(traced: TracedCommand): void {
-    const block = this.#blocks.begunBy(traced);
+    const block = this.#blocks.begun.get(traced);
     if (block === undefined) return;
     this.#sessionBlocks += block.count;
     const { state, blocks } = this.#script;
     const missing = this.#sessionBlocks - this.#omittedBlocks - blocks;
     if (missing > 0) {
-      if (state.chain.nextBlockAt === traced.at) {
-        this.#script.advanceSilently(traced.at);
-      } else if (isSettled(state)) {
-        this.#omittedBlocks += missing;
-      } else {
+      if (state.chain.nextBlockAt === traced.at) this.#script.advanceSilently(traced.at);
+      else if (isSettled(state)) this.#omittedBlocks += missing;
+      else {
         if (state.config.settlement === "auto") this.#script.advanceTo(traced.at);
         this.#mine(missing);
       }
@@ -237,9 +234,6 @@ const STARTS_BLOCK: ReadonlySet<Command["kind"]> = new Set<Command["kind"]>([
   "bumpFees",
 ]);
 
-const isTrading = (events: TracedCommand["events"]): boolean =>
-  events.some(({ kind }) => kind === "orderTraded");
-
 /** Whether one more block would change nothing: everything is final. */
 function isSettled({ chain, config }: State): boolean {
   const final = headOf(chain) - confirmationsOf(config.settlement);
@@ -264,10 +258,11 @@ interface ObservedBlock {
 
 /** The blocks of a session, and the faults of its settlements, each written as a fault that happens once. */
 export class ObservedBlocks {
-  readonly #begun = new Map<TracedCommand, ObservedBlock>();
+  /** The block that a command begins. */
+  readonly begun = new Map<TracedCommand, ObservedBlock>();
   readonly #requested = new Map<TracedCommand, ObservedBlock[]>();
   /** Faults to set before an order is placed, by order. */
-  readonly #initial = new Map<number, OrderFault[]>();
+  readonly initial = new Map<number, OrderFault[]>();
   /** The latest block that had a settlement without a fault, by transaction. */
   readonly #faultless = new Map<number, ObservedBlock>();
   readonly #end: State;
@@ -289,7 +284,7 @@ export class ObservedBlocks {
       const count = blocksIn(events);
       if (count > 0) {
         block = { count, faults: [] };
-        this.#begun.set(traced, block);
+        this.begun.set(traced, block);
         if (cause?.command.kind === "mineBlocks" && cause !== traced && cause.at === traced.at) {
           this.#requested.set(cause, [...this.requestedBy(cause), block]);
         }
@@ -307,19 +302,9 @@ export class ObservedBlocks {
     }
   }
 
-  /** Returns the block that a command begins. */
-  begunBy(traced: TracedCommand): ObservedBlock | undefined {
-    return this.#begun.get(traced);
-  }
-
   /** Returns the blocks that a `mineBlocks` command requested. */
   requestedBy(traced: TracedCommand): readonly ObservedBlock[] {
     return this.#requested.get(traced) ?? [];
-  }
-
-  /** Returns the faults to set before an order is placed. */
-  faultsOf(order: number): readonly OrderFault[] {
-    return this.#initial.get(order) ?? [];
   }
 
   #addExecution(
@@ -334,8 +319,8 @@ export class ObservedBlocks {
     if (terms === null) this.#faultless.set(transaction, block);
     else if (!isEarlier) {
       const order = this.#end.trades.get(firstTrade).taker;
-      const initial = this.#initial.get(order) ?? [];
-      this.#initial.set(order, initial);
+      const initial = this.initial.get(order) ?? [];
+      this.initial.set(order, initial);
       (this.#faultless.get(transaction)?.faults ?? initial).push({ order, terms });
       this.faulted.add(order);
     } else if (terms.fault === "fail") {

@@ -44,11 +44,8 @@ const LONG_WORD = new RegExp(`[\\w-]{${MAX_NAME_LENGTH + 1},}`, "g");
 export type HistoryNames = ReturnType<typeof historyNames>;
 
 /** Returns the names in an expectation of a session: those of markets and accounts as in a recorded session, of orders as `o12`. */
-export function historyNames({
-  open,
-  entries,
-  devAccounts,
-}: Pick<RecordedSession, "open" | "entries" | "devAccounts">) {
+export function historyNames(recorded: Pick<RecordedSession, "open" | "entries" | "devAccounts">) {
+  const { open, entries, devAccounts } = recorded;
   const exchange = open();
   const sequenceBefore = exchange.sequence;
   const session = runSteps(traceCommands(exchange, entries));
@@ -67,8 +64,9 @@ export function historyNames({
   const customers = [...end.accounts].filter(({ number }) => number > FEES);
   const accounts = new Map(customers.map(({ number, address }) => [nameOf(number), address]));
   const names = new Map(customers.map(({ number, address }) => [address, nameOf(number)]));
-  const orders = Array.from({ length: end.orders.size - opening.orders.size }, (_, index) =>
-    orderName(opening.orders.size + 1 + index),
+  const { size: before } = opening.orders;
+  const orders = Array.from({ length: end.orders.size - before }, (_, index) =>
+    orderName(before + 1 + index),
   );
   const range = orders.length === 1 ? orders[0] : `${orders[0]} to ${orders.at(-1)}`;
   const accountLine = (shown: readonly string[]): string =>
@@ -300,12 +298,8 @@ export function expectationTrial(
       if ((trace[applied - 1]?.sequence ?? 0) <= names.sequenceBefore) fillsBefore = venue.fillCount();
     }
     venue.nameMarkets();
-    const session = new Session(NO_SCENARIO, venue, {
-      isUpdating: false,
-      checks: null,
-      stop,
-      refused: undefined,
-    });
+    const options = { isUpdating: false, checks: null, stop, refused: undefined };
+    const session = new Session(NO_SCENARIO, venue, options);
     // Expectations do not include trades of the opening.
     session.fillsRead = fillsBefore;
     for (const name of ordersIn(expectations)) {
@@ -325,9 +319,8 @@ export function expectationTrial(
       if (!(error instanceof ScenarioFailure)) throw error;
       const hasTrades = expectations.some(({ kind }) => kind === "trades");
       const before = hasTrades ? venue.fills(0).slice(0, fillsBefore) : [];
-      const tradesBefore = before.map((fill) =>
-        tradeText(fillLike(fill, undefined, venue.markets.length === 1)),
-      );
+      const isAlone = venue.markets.length === 1;
+      const tradesBefore = before.map((fill) => tradeText(fillLike(fill, undefined, isAlone)));
       return [{ fingerprint: fingerprintOf(error.mismatches), trace: done, tradesBefore }];
     }
   };

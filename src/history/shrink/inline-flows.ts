@@ -59,11 +59,7 @@ export interface RunRecord {
 const MAX_ROWS = 5_000;
 
 /** Runs a failing scenario again, and records its flows and orders. */
-export async function recordRun(
-  { scenario, failure }: Failed,
-  trial: Trial,
-  checks: Checks,
-): Promise<RunRecord> {
+export async function recordRun({ scenario, failure }: Failed, trial: Trial, checks: Checks) {
   const flows = new Map<number, PlayedFlow>();
   const placed: PlacedOrder[] = [];
   const orderSteps = new Map(
@@ -150,9 +146,8 @@ function flowSteps(
     now = at;
     if (row.op === "cancel") {
       const placed = canceled.get(played);
-      steps.push(
-        `${row.account}: cancel ${(placed === undefined ? undefined : names.get(placed)) ?? row.ref}`,
-      );
+      const name = placed === undefined ? undefined : names.get(placed);
+      steps.push(`${row.account}: cancel ${name ?? row.ref}`);
       continue;
     }
     const complete = row.op === "cancel-all" ? row : { ...row, market: row.market ?? market };

@@ -107,10 +107,9 @@ export async function shrinkHistory(
   const source = { config, start, history, count: entries.length, names, expectation, request, ...few };
   const written = await writeScenario(source);
   // The scenario of a refusal is not reduced, because it lacks the conditions under which the request would be accepted.
-  const shrunk = await (refusal === null
-    ? reduced(written, options)
-    : unreduced(written, options.written, !isOver()));
-  return { ...shrunk, before: all.length };
+  const shrunk =
+    refusal === null ? reduced(written, options) : unreduced(written, options.written, !isOver());
+  return { ...(await shrunk), before: all.length };
 }
 
 const notInTime = (error: unknown): never => {
@@ -239,10 +238,9 @@ async function writeScenario(source: TraceToWrite): Promise<WrittenTrace> {
 /** Describes what in a history has other effects in a scenario. */
 function* conditionsOf({ config, trace }: TraceToWrite): Generator<string> {
   if (config.approvals === "required") yield "approvals: required";
-  const isDrawn = trace.some(
-    ({ command }) => command.kind === "setSettlementFault" && command.probability < CERTAIN,
-  );
-  if (isDrawn) yield "which settlements a fault with a probability hits";
+  const faults = trace.flatMap(({ command }) => (command.kind === "setSettlementFault" ? [command] : []));
+  if (faults.some(({ probability }) => probability < CERTAIN))
+    yield "which settlements a fault with a probability hits";
 }
 
 const RESULTS = { passed: "passes", unreadable: "cannot be read", stopped: "is stopped" } as const;
@@ -336,14 +334,11 @@ function historyScenario(source: TraceToWrite, style: FundingStyle) {
     steps.push({ expect: expectation.text });
   }
   const sentence = oneLine(fingerprint.sentence);
-  const { seed, settlement, balances } = config;
   const text = scenarioText({
+    ...config,
     remarks: [`Of a history of ${count} commands, these are enough to fail: ${sentence}.`],
     name: sentence,
-    seed,
     clock: start,
-    settlement,
-    balances,
     markets: marketEntries(markets, []).entries,
     accounts: Object.fromEntries(
       [...accounts].map(([address, name]) => [name, words.assets(funds.get(address) ?? new Funds())]),
@@ -385,10 +380,8 @@ function createdMarkets({ trace, history, names: given }: TraceToWrite): Touched
 }
 
 /** Names the orders to which commands or expectations refer, by number. */
-function orderNames(
-  { trace, history, names: given, expectation }: TraceToWrite,
-  all: readonly TracedCommand[],
-): Map<number, string> {
+function orderNames(source: TraceToWrite, all: readonly TracedCommand[]): Map<number, string> {
+  const { trace, history, names: given, expectation } = source;
   const referenced = new Set<number | "next" | null>();
   for (const traced of all) {
     const { command } = traced;

@@ -54,9 +54,8 @@ function otherExpectations({ draft, failed: { scenario, failure } }: FailingText
   const failing = draft.partAt(failure.place);
   const needed = failing?.kind === "expectation" ? withParts(failing) : [];
   for (let part = failing; part !== undefined; part = part.parent ?? undefined) needed.push(part);
-  return draft.steps
-    .flatMap(withParts)
-    .filter((part) => part.kind === "expectation" && !needed.includes(part));
+  const parts = draft.steps.flatMap(withParts);
+  return parts.filter((part) => part.kind === "expectation" && !needed.includes(part));
 }
 
 /** Returns the removable parts, in the order of the file. */
@@ -69,20 +68,16 @@ const removable = ({ draft }: FailingText): Part[] =>
  * if it fails for another reason.
  */
 function consequencesOf(draft: Draft, result: TrialResult, wanted: FailureFingerprint): readonly Part[] {
-  if (result.kind === "unreadable") {
-    return result.problems.flatMap(({ place }) => draft.partAt(place) ?? []);
-  }
+  if (result.kind === "unreadable") return result.problems.flatMap(({ place }) => draft.partAt(place) ?? []);
   if (result.kind !== "failed" || !isAligned(draft, result)) return [];
   const { scenario, failure, fingerprint } = result;
   const index = scenario.steps.findIndex(({ number }) => number === failure.step);
   const part = draft.steps[index];
   if (part === undefined) return [];
   const cause = causeOf(result);
-  const isStepUnexpected =
-    cause === "accepted" ||
-    cause === "unplaced" ||
-    (cause === "refused" && !isFlow(scenario.steps[index] as Step));
-  return isStepUnexpected ? [part] : linesToDrop(part, wanted, fingerprint);
+  const isRefusedStep = cause === "refused" && !isFlow(scenario.steps[index] as Step);
+  if (isRefusedStep || cause === "accepted" || cause === "unplaced") return [part];
+  return linesToDrop(part, wanted, fingerprint);
 }
 
 /** Adds the steps that refer to an order or a snapshot that no earlier step creates without the removed parts. */
@@ -94,9 +89,8 @@ function withDependents({ draft, failed }: FailingText, removed: readonly Part[]
     const part = draft.steps[index] as Part;
     if (referencesOf(step).some((name) => !created.has(name))) all.add(part);
     if (all.has(part)) continue;
-    for (const each of stepsOf([step])) {
+    for (const each of stepsOf([step]))
       if ((each.kind === "order" || each.kind === "snapshot") && each.name !== null) created.add(each.name);
-    }
   }
   return [...all];
 }
@@ -143,14 +137,8 @@ function linesToDrop(part: Part, wanted: FailureFingerprint, found: FailureFinge
 /** Formats a line of a list as in a diff: numbers without trailing zeros, levels of a book with their side. */
 function lineText({ node, parent }: Part): string {
   const side = parent?.name === "bids" ? "bid " : parent?.name === "asks" ? "ask " : "";
-  const text = isScalar(node) ? String(node.value) : "";
-  return (
-    side +
-    text
-      .trim()
-      .replace(/\s+/g, " ")
-      .replace(/\d+\.\d+/g, (figure) => String(Number(figure)))
-  );
+  const text = isScalar(node) ? String(node.value).trim().replace(/\s+/g, " ") : "";
+  return side + text.replace(/\d+\.\d+/g, (figure) => String(Number(figure)));
 }
 
 /** Maximum number of times that consequences are removed from a candidate. */
@@ -282,9 +270,8 @@ class Reduction {
   }
 
   #isRemovable({ kind, text }: Part): boolean {
-    return (
-      kind !== "step" || !this.#current.requiredSteps.some((start) => start !== "" && text.startsWith(start))
-    );
+    const { requiredSteps } = this.#current;
+    return kind !== "step" || !requiredSteps.some((start) => start !== "" && text.startsWith(start));
   }
 
   async #unrollRaces(): Promise<void> {

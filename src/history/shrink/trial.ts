@@ -37,8 +37,6 @@ export interface Environment {
   readonly open: (scenario: Scenario) => Soon<Venue>;
 }
 
-type Callbacks = Partial<Pick<RunOptions, "open" | "failed">>;
-
 /** Runs variants of one scenario file. */
 export class Trial {
   readonly environment: Environment;
@@ -81,16 +79,9 @@ export class Trial {
   }
 
   /** Runs a scenario and returns its failure; null if it passes. @throws RunStopped */
-  async failureOf(
-    scenario: Scenario,
-    callbacks: Callbacks & { readonly checks?: Checks } = {},
-  ): Promise<Failure | null> {
-    const { result } = await runScenario(scenario, {
-      way: "process",
-      open: this.environment.open,
-      stop: this.stop,
-      ...callbacks,
-    });
+  async failureOf(scenario: Scenario, options: Partial<RunOptions> = {}): Promise<Failure | null> {
+    const { open } = this.environment;
+    const { result } = await runScenario(scenario, { way: "process", open, stop: this.stop, ...options });
     return result.failure;
   }
 
@@ -144,10 +135,8 @@ export const differingLines = (diff: readonly DiffLine[]): string[] =>
 
 export function refusalFingerprint(who: string, { code, message }: Refused): FailureFingerprint {
   const figures = code === WITHOUT_FUNDS ? `: ${withoutIds(message)}` : "";
-  return {
-    key: `refused ${who} ${code}${figures}`,
-    sentence: `${who} is refused with ${code}, unexpectedly`,
-  };
+  const sentence = `${who} is refused with ${code}, unexpectedly`;
+  return { key: `refused ${who} ${code}${figures}`, sentence };
 }
 
 export const invariantFingerprint = (name: string): FailureFingerprint => ({
