@@ -8,8 +8,7 @@ import { aligned, count, grouped, oneLine, type Paint, roundedText } from "../re
 import type { ScenarioResult, SuiteResult } from "../run/result.ts";
 import { runSuite } from "../run/run-suite.ts";
 import { ExchangeVenue } from "../venue/exchange-venue.ts";
-import type { StartServer } from "../venue/http-venue.ts";
-import { errorCodeOf } from "../venue/http-venue.ts";
+import { errorCodeOf, type StartServer } from "../venue/http-venue.ts";
 import { LocalVenue } from "../venue/local-venue.ts";
 import { Counts, GROUPS, type Group, universe, watchExchange } from "./items.ts";
 
@@ -79,11 +78,10 @@ const shareText = ({ exercised, total }: Share): string => `${grouped(exercised)
 /** Returns the failed scenarios, and why some were skipped. */
 function troubleLines({ results, failed, skipped }: SuiteResult, paint: Paint): string[] {
   const reasons = new Set(results.flatMap(({ reason }) => (reason === null ? [] : [oneLine(reason)])));
+  const skips = `${count(skipped, "scenario")} skipped: ${[...reasons].join("; ")}`;
   return [
     ...(failed === 0 ? [] : [...failedLines(results, paint), ""]),
-    ...(skipped === 0
-      ? []
-      : [paint.yellow(`${count(skipped, "scenario")} skipped: ${[...reasons].join("; ")}`), ""]),
+    ...(skipped === 0 ? [] : [paint.yellow(skips), ""]),
   ];
 }
 
@@ -117,10 +115,7 @@ export interface CoverageOptions {
   readonly startServer: StartServer;
 }
 
-export async function measureCoverage(
-  scenarios: readonly Scenario[],
-  { via, startServer }: CoverageOptions,
-): Promise<Coverage> {
+export async function measureCoverage(scenarios: readonly Scenario[], { via, startServer }: CoverageOptions) {
   const exercises: Exercise[] = [];
   let counts = new Counts();
   let isLocal = false;

@@ -1,24 +1,18 @@
+import type { CommandOf } from "../../core/commands.ts";
 import { listed } from "../../core/format.ts";
-import {
-  anyOf,
-  type Matching,
-  type OrderType,
-  OUTCOMES,
-  type Outcome,
-  type SelfTradePolicy,
-} from "../../core/terms.ts";
-import { type Money, type Price, price, type Size, size } from "../../core/units.ts";
+import { anyOf, type OrderType, OUTCOMES, type Outcome } from "../../core/terms.ts";
+import { type Money, price, type Size, size } from "../../core/units.ts";
 import { isName, isPartyName, type LineWords } from "./fields.ts";
 import type { Place, Word } from "./page.ts";
 
+export type MarketRules = Pick<
+  CommandOf<"createMarket">,
+  "tickSize" | "minOrderSize" | "feeRateBps" | "matching" | "selfTrade"
+>;
+
 /** A market that the scenario declares; its name is its slug. */
-export interface MarketTerms {
+export interface MarketTerms extends MarketRules {
   readonly name: string;
-  readonly tickSize: Price;
-  readonly minOrderSize: Size;
-  readonly feeRateBps: number;
-  readonly matching: Matching;
-  readonly selfTrade: SelfTradePolicy;
 }
 
 export interface AccountTerms {

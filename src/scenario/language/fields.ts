@@ -90,12 +90,9 @@ export interface DecimalRule {
   readonly max: number;
 }
 
-export const decimal = (what: string, min: number, max: number, places = 0): DecimalRule => ({
-  what,
-  places,
-  min,
-  max,
-});
+export function decimal(what: string, min: number, max: number, places = 0): DecimalRule {
+  return { what, places, min, max };
+}
 
 const MAX_SHARES = MAX_ISSUANCE / FULL_PRICE;
 

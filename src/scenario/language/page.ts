@@ -262,10 +262,8 @@ export class Node extends Word {
   get entries(): readonly MappingEntry[] {
     const { aliasAt } = this;
     if (aliasAt === undefined) return this.ownEntries;
-    return this.ownEntries.map(({ key, value }) => ({
-      key: key.viaAlias(aliasAt),
-      value: value.viaAlias(aliasAt),
-    }));
+    const via = (node: Node): Node => node.viaAlias(aliasAt);
+    return this.ownEntries.map(({ key, value }) => ({ key: via(key), value: via(value) }));
   }
 
   override textFor(expected: string): string {

@@ -29,11 +29,8 @@ export const REQUEST_STEP = step({
   },
   read: (source, { as, body, headers, tamper, answers }) => {
     const target = targetOf(source);
-    if (
-      (as === undefined && keyBeside(source, "as")) ||
-      (headers === undefined && keyBeside(source, "headers"))
-    )
-      throw UNREADABLE;
+    const isUnread = (name: string, value: unknown) => value === undefined && keyBeside(source, name);
+    if (isUnread("as", as) || isUnread("headers", headers)) throw UNREADABLE;
     const sent = {
       ...target,
       /** The account that signs; null sends the request unsigned. */
@@ -237,8 +234,6 @@ function plainValue(node: Node): string | number | boolean | null {
   if (!NUMBER.test(text)) return text;
   const digits = text.replace(/[eE].*$/, "").replace(/^[-0.]+|\./g, "").length;
   if (digits <= MAX_DIGITS && Number.isFinite(Number(text))) return Number(text);
-  throw node.wrong(
-    `expected a number of at most ${MAX_DIGITS} digits, found ${shortened(text, 40)}`,
-    "quote it",
-  );
+  const expected = `expected a number of at most ${MAX_DIGITS} digits`;
+  throw node.wrong(`${expected}, found ${shortened(text, 40)}`, "quote it");
 }

@@ -48,11 +48,8 @@ export class ScenarioFiles {
 
   /** Returns the content of an included file, which is read once. */
   part(path: string): Node {
-    if (!this.#parts.has(path))
-      this.#parts.set(
-        path,
-        attempt(() => this.#open(this.nameOf(path), readTextFile(path), dirname(path))),
-      );
+    const open = (): Node => this.#open(this.nameOf(path), readTextFile(path), dirname(path));
+    if (!this.#parts.has(path)) this.#parts.set(path, attempt(open));
     const part = this.#parts.get(path);
     if (part === undefined) throw UNREADABLE;
     return part;

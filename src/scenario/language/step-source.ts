@@ -62,11 +62,7 @@ export const step = <Content extends object, Of extends BesideReaders>(
 ): StepInfo<StepFields<Content, Of>> => info as unknown as StepInfo<StepFields<Content, Of>>;
 
 /** Reads a step; an accompanying key that the step does not have is a problem. */
-export function readStep(
-  kind: string,
-  info: StepInfo,
-  source: StepSource,
-): StepBase & { readonly kind: string } {
+export function readStep(kind: string, info: StepInfo, source: StepSource) {
   const readers: Readers = Object.fromEntries(
     Object.entries(info.beside ?? {}).map(([key, read]) => [key, (node: Node) => read(node, source)]),
   );

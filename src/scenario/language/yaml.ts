@@ -34,12 +34,9 @@ export function readTree(page: Page): Node {
   const root = problems.length === 0 ? parse.compose() : null;
   page.comments = parse.comments;
   if (problems.length === 0) return new TreeBuilder(page).node(root, 1, 0);
-  const inOrder = withMisplacedKeys(
-    page.text,
-    problems.sort((a, b) => a.at - b.at),
-  );
+  problems.sort((a, b) => a.at - b.at);
   let line = 0;
-  for (const { at, message, hint } of inOrder) {
+  for (const { at, message, hint } of withMisplacedKeys(page.text, problems)) {
     // Later problems of a line mostly follow from the first.
     if (page.place(at).line !== line) page.wrong(at, message, hint);
     line = page.place(at).line;

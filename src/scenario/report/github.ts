@@ -36,14 +36,9 @@ export const githubReporter: MakeReporter = ({ write, pathInRepository }) => {
   /** Writes a workflow command; characters that XML 1.0 forbids become U+FFFD. */
   const annotate = (kind: "error" | "notice", place: Place, title: string, text: string): void => {
     const { file, line, column } = place;
-    const properties = Object.entries({
-      file: pathInRepository(file),
-      line: `${line}`,
-      col: `${column}`,
-      title,
-    })
-      .filter(([, value]) => value !== "")
-      .map(([name, value]) => `${name}=${commandProperty(value)}`);
+    const fields = { file: pathInRepository(file), line: `${line}`, col: `${column}`, title };
+    const given = Object.entries(fields).filter(([, value]) => value !== "");
+    const properties = given.map(([name, value]) => `${name}=${commandProperty(value)}`);
     write(`::${kind} ${properties.join(",")}::${commandMessage(text)}\n`);
   };
   return {
@@ -118,12 +113,7 @@ function fitting(texts: readonly string[], most: number) {
   return { kept, left: texts.length - kept.length };
 }
 
-export function codeSummary(
-  heading: string,
-  lines: readonly string[],
-  what: string,
-  bytes = MAX_BYTES,
-): string {
+export function codeSummary(heading: string, lines: readonly string[], what: string, bytes = MAX_BYTES) {
   const { kept, left } = fitting(lines.map(visible), bytes);
   const more = left === 0 ? "" : `\nand ${count(left, `more ${what}`)}: see the log\n`;
   return `## clobsim: ${heading}\n\n${codeLines("", kept).join("\n")}\n${more}`;

@@ -14,20 +14,8 @@ const VERSION = 1;
 const KEYS = [
   ["version", "file", "line", "column", "name", "place", "seed", "way", "status", "reason", "failure"],
   ["steps", "passed", "failed", "skipped", "durationMs", "stateHash", "races", "written", "transcript"],
-  [
-    "problems",
-    "scenarios",
-    "step",
-    "kind",
-    "text",
-    "message",
-    "hint",
-    "includedFrom",
-    "diff",
-    "recent",
-    "repeat",
-  ],
-  ["outcomes", "lines", "after"],
+  ["problems", "scenarios", "step", "kind", "text", "message", "hint", "includedFrom"],
+  ["diff", "recent", "repeat", "outcomes", "lines", "after"],
 ].flat();
 
 const jsonReporter: MakeReporter = ({ write, seed, transcript }) => {

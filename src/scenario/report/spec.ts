@@ -72,11 +72,7 @@ export function markOf(status: ScenarioResult["status"], paint: Paint): string {
 const marked = (status: ScenarioResult["status"], lines: readonly string[], paint: Paint): string[] =>
   lines.map((line, index) => `  ${index === 0 ? markOf(status, paint) : " "} ${line}`);
 
-function headLines(
-  { name, status, reason, durationMs }: ScenarioResult,
-  paint: Paint,
-  width: number,
-): string[] {
+function headLines({ name, status, reason, durationMs }: ScenarioResult, paint: Paint, width: number) {
   if (status === "skipped") {
     const why = reason === null ? "skipped" : `skipped: ${oneLine(reason)}`;
     return wrapped(`${title(name)}  ${why}`, width);
@@ -153,12 +149,9 @@ function raceLines({ step, outcomes }: RaceReport, paint: Paint, width: number):
     );
   });
   const more = groups.length - shown.length;
-  if (more > 0)
-    lines.push(...indented([`and ${count(more, "more outcome")}: the json report lists them all`], 2));
-  return [
-    `race at step ${step}: ${count(outcomes.length, "order")}, ${count(groups.length, "outcome")}`,
-    ...lines,
-  ];
+  const rest = `  and ${count(more, "more outcome")}: the json report lists them all`;
+  const counts = `${count(outcomes.length, "order")}, ${count(groups.length, "outcome")}`;
+  return [`race at step ${step}: ${counts}`, ...lines, ...(more > 0 ? [rest] : [])];
 }
 
 const FOLDER_WIDTH = 36;
@@ -203,11 +196,8 @@ export function failedLines(results: readonly ScenarioResult[], paint: Paint): s
 }
 
 /** Returns counts, wall time, seed, and the command that repeats the suite. */
-function totalLines(
-  suite: SuiteResult,
-  plan: SuitePlan,
-  { seed, repeat, paint }: Pick<ReporterOptions, "seed" | "repeat" | "paint">,
-): string[] {
+function totalLines(suite: SuiteResult, plan: SuitePlan, options: ReporterOptions): string[] {
+  const { seed, repeat, paint } = options;
   const { results, passed, failed, skipped, durationMs } = suite;
   const of = `${count(results.length, "scenario")} in ${count(plan.files, "file")}`;
   const { times = 1 } = plan;
@@ -220,11 +210,10 @@ function totalLines(
   ];
   const written = results.reduce((sum, result) => sum + result.written.length, 0);
   const seeds = seed === null ? "each scenario its own seed" : `seed ${oneLine(seed)}`;
+  const repeats = `each passed scenario was run ${grouped(times)} times with equal results`;
   return [
     counts.length === 0 ? of : `${of}: ${counts.join(", ")}`,
-    ...(times === 1 || passed === 0
-      ? []
-      : [`each passed scenario was run ${grouped(times)} times with equal results`]),
+    ...(times === 1 || passed === 0 ? [] : [repeats]),
     ...(written === 0 ? [] : [`wrote ${count(written, "file")}`]),
     `in ${durationText(durationMs)} · ${seeds}`,
     `${paint.dim("repeat")}  ${oneLine(repeat)}`,

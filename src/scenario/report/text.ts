@@ -180,13 +180,7 @@ export const roundedText = (number: number, places: number): string => {
 };
 
 /** Functions that colour text. */
-export interface Paint {
-  readonly red: (text: string) => string;
-  readonly green: (text: string) => string;
-  readonly yellow: (text: string) => string;
-  readonly dim: (text: string) => string;
-  readonly bold: (text: string) => string;
-}
+export type Paint = Readonly<Record<"red" | "green" | "yellow" | "dim" | "bold", (text: string) => string>>;
 
 const plain = (text: string): string => text;
 

@@ -29,9 +29,8 @@ export async function checkAll(session: Session, expectations: readonly Expectat
     } catch (error) {
       if (!(error instanceof ScenarioFailure)) throw error;
       // Several amounts may be expected of the same unknown account.
-      mismatches.push(
-        ...error.mismatches.filter(({ message }) => mismatches.every((of) => of.message !== message)),
-      );
+      const isNew = ({ message }: Mismatch) => mismatches.every((of) => of.message !== message);
+      mismatches.push(...error.mismatches.filter(isNew));
     }
   }
   if (mismatches.length > 0) throw new ScenarioFailure(mismatches);
@@ -111,9 +110,8 @@ const CHECKS: { readonly [Kind in ExpectationKind]: Check<Kind> } = {
   },
   supply: async (session, { place, market, outcome, size }) => {
     const { venue } = session;
-    const { onChain, ledger } = await venue.ask("getSupply", {
-      path: venue.pathOf(session.marketOf(market)),
-    });
+    const path = venue.pathOf(session.marketOf(market));
+    const { onChain, ledger } = await venue.ask("getSupply", { path });
     const compared = OUTCOMES.filter((each) => outcome === null || outcome === each);
     const line = (each: Outcome, shares: number): string =>
       `${sizeText(shares)} ${tokenText({ market, outcome: each })}`;
@@ -268,13 +266,7 @@ function hashMessage(hash: string): string {
 }
 
 /** Records an update once. It may be reached again: in each order of a race, each inclusion of a file, by another scenario. */
-async function updated(
-  session: Session,
-  place: Place,
-  where: string,
-  value: string,
-  update: Update | null,
-): Promise<Mismatch | null> {
+async function updated(session: Session, place: Place, where: string, value: string, update: Update | null) {
   const before = session.recorded.get(where) ?? value;
   if (!session.recorded.has(where) && update !== null) session.updates.push(update);
   session.recorded.set(where, before);

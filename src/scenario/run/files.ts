@@ -167,17 +167,17 @@ export async function applyUpdates(updates: readonly Update[]): Promise<string[]
   }
   const values = updates.filter((update) => update.kind === "value");
   for (const file of new Set(values.map((value) => value.file))) {
-    let text = readRegular(file, MAX_SCENARIO_BYTES).toString("utf8");
+    const whole = readRegular(file, MAX_SCENARIO_BYTES).toString("utf8");
+    const offset = (place: Place): number => offsetOf(whole, place);
     const own = values
       .filter((value) => value.file === file)
-      .map(({ range: [start, end], text: by }) => ({
-        start: offsetOf(text, start),
-        end: offsetOf(text, end),
-        by,
-      }))
+      .map(({ range: [start, end], text }) => ({ start: offset(start), end: offset(end), text }))
       .sort((a, b) => b.start - a.start);
-    for (const { start, end, by } of own) text = text.slice(0, start) + by + text.slice(end);
-    await writeFile(file, text);
+    const updated = own.reduce(
+      (all, { start, end, text }) => all.slice(0, start) + text + all.slice(end),
+      whole,
+    );
+    await writeFile(file, updated);
     written.add(file);
   }
   return [...written].map(shownPath);

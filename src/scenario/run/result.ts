@@ -81,12 +81,10 @@ export interface ScenarioResult {
   readonly written: readonly string[];
 }
 
-export interface SuiteResult {
+export interface SuiteResult
+  extends Readonly<Record<ScenarioResult["status"], number>>,
+    Pick<ScenarioResult, "durationMs"> {
   readonly results: readonly ScenarioResult[];
-  readonly passed: number;
-  readonly failed: number;
-  readonly skipped: number;
-  readonly durationMs: number;
 }
 
 export const same = (text: string): DiffLine => ({ kind: "same", text });
@@ -148,13 +146,9 @@ function middleOf(wanted: readonly string[], seen: readonly string[]): DiffLine[
 function nearDifferences(lines: readonly DiffLine[]): DiffLine[] {
   const isNear = (index: number): boolean =>
     lines.slice(Math.max(0, index - 3), index + 4).some(({ kind }) => kind !== "same");
-  const shownValue: DiffLine[] = [];
-  let left = 0;
-  for (const [index, line] of lines.entries()) {
-    if (isNear(index) && shownValue.length < MAX_SHOWN) shownValue.push(line);
-    else left += 1;
-  }
-  return left === 0 ? shownValue : [...shownValue, note(counted(left, "more line"))];
+  const near = lines.filter((_line, index) => isNear(index)).slice(0, MAX_SHOWN);
+  const left = lines.length - near.length;
+  return left === 0 ? near : [...near, note(counted(left, "more line"))];
 }
 
 /** A part of an answer that is not as expected. */

@@ -33,16 +33,6 @@ export interface RunOptions extends SessionOptions {
 
 const RECENT = 6;
 
-/** Results of a run that has not begun. */
-const NOTHING = {
-  steps: 0,
-  stateHash: null,
-  races: [],
-  transcript: [],
-  updates: [],
-  recorded: new Map(),
-} as const;
-
 /**
  * Runs a scenario; a failure is in the result, as is the reason if the exchange cannot run it.
  * @throws RunStopped if `stop` returned true.
@@ -75,24 +65,14 @@ export async function runScenario(scenario: Scenario, options: RunOptions) {
       failure ??= failureOf(error, scenario, session, options);
     }
   }
-  const { steps, stateHash, races, transcript, updates, recorded } = session ?? NOTHING;
+  const { steps = 0, stateHash = null, races = [], transcript = [] } = session ?? {};
+  const { updates = [], recorded = new Map<string, string>() } = session ?? {};
   const { name, place, seed } = scenario;
-  const result: ScenarioResult = {
-    file: place.file,
-    name,
-    place,
-    seed,
-    way: options.way,
-    status: failure !== null ? "failed" : reason !== null ? "skipped" : "passed",
-    reason,
-    failure,
-    steps,
-    durationMs: reason === null ? performance.now() - started : 0,
-    stateHash,
-    races,
-    transcript,
-    written: [],
-  };
+  const status = failure !== null ? "failed" : reason !== null ? "skipped" : "passed";
+  const durationMs = reason === null ? performance.now() - started : 0;
+  const outcome = { status, reason, failure, steps, durationMs, stateHash, races, transcript } as const;
+  const origin = { file: place.file, name, place, seed, way: options.way };
+  const result: ScenarioResult = { ...origin, ...outcome, written: [] };
   return { result, recorded, updates: failure === null ? updates : ([] as const) };
 }
 
@@ -112,12 +92,7 @@ async function runFrom(from: number, session: Session, options: RunOptions): Pro
   if (session.stateHash !== null) session.log(`   state ${session.stateHash}`);
 }
 
-function failureOf(
-  error: unknown,
-  scenario: Scenario,
-  session: Session | null,
-  options: RunOptions,
-): Failure {
+function failureOf(error: unknown, scenario: Scenario, session: Session | null, options: RunOptions) {
   const { step = null, transcript = [], orderStart = 0 } = session ?? {};
   const mismatches =
     error instanceof ScenarioFailure ? error.mismatches : [mismatchOf(error, (step ?? scenario).place)];

@@ -117,11 +117,8 @@ async function complete<Value>(
   requireAccepted(step, found);
 }
 
-function runCall(
-  session: Session,
-  step: SingleStep,
-  { operation, market, body, transcript }: StepCall,
-): Promise<void> {
+function runCall(session: Session, step: SingleStep, call: StepCall): Promise<void> {
+  const { operation, market, body, transcript } = call;
   const { venue } = session;
   const path = market === undefined ? {} : venue.pathOf(session.marketOf(market));
   const reply = venue.call(operation, { path, ...(body !== undefined && { body }) });
@@ -133,17 +130,10 @@ function runTransaction(session: Session, step: StepOf<"split" | "merge" | "rede
   return complete(session, step, session.venue.transact(account, session.marketOf(market), change));
 }
 
-async function runSettlementFault(
-  session: Session,
-  step: StepOf<"failSettlement" | "chainFault">,
-): Promise<void> {
+async function runSettlementFault(session: Session, step: StepOf<"failSettlement" | "chainFault">) {
   const { venue } = session;
-  if (step.fault === null)
-    return complete(
-      session,
-      step,
-      venue.endSettlementFaults(step.kind === "failSettlement" ? "fail" : "all"),
-    );
+  const which = step.kind === "failSettlement" ? "fail" : "all";
+  if (step.fault === null) return complete(session, step, venue.endSettlementFaults(which));
   const { of } = step;
   const order = of === NEXT_ORDER ? "next" : of === null ? null : session.placedAs(of, step.place);
   const body = { ...faultWords(step.fault), ...(order === null ? {} : { of: order }) };
@@ -212,12 +202,7 @@ async function runCancel(session: Session, step: StepOf<"cancel">): Promise<void
 const rejectsOf = (step: SingleStep) => ("rejects" in step ? step.rejects : null);
 
 /** Logs a refusal, and fails if the step does not expect it. */
-function refused(
-  session: Session,
-  step: SingleStep,
-  refusal: Refused,
-  explanation: readonly string[] = [],
-): void {
+function refused(session: Session, step: SingleStep, refusal: Refused, explanation: readonly string[] = []) {
   session.log(`${step.number}. ${step.text} → refused: ${refusal.code}`);
   session.refused(step, refusal.code);
   const rejects = rejectsOf(step);
@@ -240,9 +225,8 @@ function requireAccepted(step: SingleStep, outcome = "accepted"): void {
   const rejects = rejectsOf(step);
   if (rejects === null) return;
   const { place, value } = rejects;
-  fail(place, `accepted, expected to be refused with ${value}`, [expected(value), found(outcome)], {
-    cause: { kind: "accepted" },
-  });
+  const diff = [expected(value), found(outcome)];
+  fail(place, `accepted, expected to be refused with ${value}`, diff, { cause: { kind: "accepted" } });
 }
 
 function throwAll(mismatches: readonly (Mismatch | null)[]): void {
@@ -290,10 +274,8 @@ async function runFlow(session: Session, step: FlowStep): Promise<void> {
     note(`the first: row ${row}, ${text}: ${refusedText(refusal)}`),
     note(`if this is intended, add rejected: ${flow.rejected} to the step`),
   ];
-  fail(step.place, message, notes, {
-    row,
-    ...(wanted === 0 && { cause: { kind: "refused", who, refusal } }),
-  });
+  const cause = { kind: "refused", who, refusal } as const;
+  fail(step.place, message, notes, { row, ...(wanted === 0 && { cause }) });
 }
 
 async function play(session: Session, step: FlowStep): Promise<FlowOutcome> {
@@ -313,10 +295,7 @@ async function play(session: Session, step: FlowStep): Promise<FlowOutcome> {
 /** Rows between two calls of `stop`. */
 const ROWS_AT_ONCE = 250;
 
-async function* stoppable(
-  rows: AsyncIterable<readonly FlowRow[]>,
-  stop: () => boolean,
-): AsyncGenerator<readonly FlowRow[]> {
+async function* stoppable(rows: AsyncIterable<readonly FlowRow[]>, stop: () => boolean) {
   for await (const batch of rows) {
     for (let start = 0; start < batch.length; start += ROWS_AT_ONCE) {
       if (stop()) throw new RunStopped();

@@ -20,7 +20,6 @@ import {
   book,
   type Checks,
   type Fill,
-  type FlowOutcome,
   fillOf,
   type OrderView,
   orderView,
@@ -83,11 +82,10 @@ export abstract class ExchangeVenue extends Venue {
 
   /** Names of the accounts that the exchange knows, oldest first. */
   get accounts(): readonly string[] {
-    const known: { name: string; number: number }[] = [];
-    for (const [address, name] of this.names) {
+    const known = [...this.names].flatMap(([address, name]) => {
       const number = this.state.accountByAddress.get(address);
-      if (number !== undefined) known.push({ name, number });
-    }
+      return number === undefined ? [] : [{ name, number }];
+    });
     return known.sort((a, b) => a.number - b.number).map(({ name }) => name);
   }
 
@@ -126,10 +124,7 @@ export abstract class ExchangeVenue extends Venue {
     return this.#botNames.get(address);
   }
 
-  protected override read<O extends Operation>(
-    operation: O,
-    call: DirectCall = {},
-  ): Soon<Attempt<ReplyTo<O>>> {
+  protected override read<O extends Operation>(operation: O, call: DirectCall = {}) {
     return this.handle(operation, call);
   }
 
@@ -211,11 +206,7 @@ export abstract class ExchangeVenue extends Venue {
     return fillOf(reply, this.marketName(reply.marketId), ownerOf(trade.taker), ownerOf(trade.maker));
   }
 
-  override play(
-    rows: AsyncIterable<readonly FlowRow[]>,
-    market: string,
-    checks: Checks | null = null,
-  ): Promise<FlowOutcome> {
+  override play(rows: AsyncIterable<readonly FlowRow[]>, market: string, checks: Checks | null = null) {
     return playFlow(this.rowExecutor(market), rows, checks === null ? null : this.#rowCheck(checks));
   }
 

@@ -223,12 +223,8 @@ export class HttpVenue extends ExchangeVenue {
     const { error = null } = (answer ?? { error: { message: text } }) as RpcAnswer;
     if (error === null) return DONE;
     const refusal = error.code === REVERTED ? "TRANSACTION_REVERTED" : "TRANSACTION_REFUSED";
-    return {
-      ok: false,
-      code: status === 200 ? refusal : `HTTP ${status}`,
-      message: error.message,
-      hint: null,
-    };
+    const code = status === 200 ? refusal : `HTTP ${status}`;
+    return { ok: false, code, message: error.message, hint: null };
   }
 
   protected override rowExecutor(market: string): ExecuteRow {

@@ -95,14 +95,8 @@ export class LocalVenue extends ExchangeVenue {
     const { path = {}, body = {}, caller = "" } = call;
     const endpoint = endpointOf(operation);
     if (this.#log === null || !isRecorded(endpoint, error)) return;
-    const request = refusedRequest(endpoint, error, {
-      path: filledPath(endpoint, path),
-      caller,
-      claimed: undefined,
-      body: body as JsonObject,
-      query: [],
-      needsKnownFields: false,
-    });
+    const sent = { path: filledPath(endpoint, path), caller, body: body as JsonObject, query: [] };
+    const request = refusedRequest(endpoint, error, { ...sent, claimed: undefined, needsKnownFields: false });
     this.#log.refuse({ sequence: this.exchange.sequence, at: this.exchange.now, request });
   }
 
@@ -190,11 +184,8 @@ export class LocalVenue extends ExchangeVenue {
         };
       case "cancel": {
         const number = orders.get(row.ref);
-        return {
-          kind: "cancelOrder",
-          address,
-          orderId: number === undefined ? row.ref : this.orderId(number),
-        };
+        const orderId = number === undefined ? row.ref : this.orderId(number);
+        return { kind: "cancelOrder", address, orderId };
       }
       case "cancel-all":
         return { kind: "cancelAllOrders", address };

@@ -114,16 +114,13 @@ const MARKET_KEYS = ["market", "selfTrade"] as const;
 const KEY_RULE = "0x and 64 hexadecimal digits in quotes, or $NAME of a variable that holds them";
 
 /** Returns a mapping that has no other keys. */
-function mappingOf<Key extends string>(
-  keys: readonly Key[],
-  value: unknown,
-): Partial<Readonly<Record<Key, unknown>>> {
+function mappingOf<Key extends string>(keys: readonly Key[], value: unknown) {
   const mapping = mappingIn(value);
   for (const key of Object.keys(mapping)) {
     if (keys.some((known) => known === key)) continue;
     throw wrong(`${anyOf(keys)}, found ${shown(key)}${didYouMean(key, keys)}`);
   }
-  return mapping as Partial<Record<Key, unknown>>;
+  return mapping as Partial<Readonly<Record<Key, unknown>>>;
 }
 
 /** Reads each value of a mapping. */
@@ -246,14 +243,10 @@ function misfitOf(terms: MarketTerms, market: ReplyTo<"getMarket">): string | nu
  * Returns a function that opens scenarios on the deployment at an origin, and throws `NotRunnable` if one cannot be run there.
  * @throws ConfigError if the wallets file is invalid or names an unknown market, or the deployment does not answer.
  */
-export async function openTargets(
-  url: string,
-  walletsFile: string,
-  environment = process.env,
-): Promise<(scenario: Scenario) => Promise<Venue>> {
+export async function openTargets(url: string, walletsFile: string, environment = process.env) {
   const file = readTargetFile(walletsFile, environment);
   await checkTarget(url, `--wallets ${walletsFile}`, file);
-  return async (scenario) => {
+  return async (scenario: Scenario): Promise<Venue> => {
     const need = controlNeedOf(scenario) ?? fileNeedOf(scenario, file);
     if (need !== null) throw new NotRunnable(need);
     const venue = new TargetVenue(url, file);
@@ -283,12 +276,8 @@ class TargetVenue extends Venue {
       const { privateKey, credentials } = accounts.get(account) as TargetAccount;
       const wallet = await walletOf(privateKey);
       this.#addresses.set(account, wallet.address);
-      return new ExchangeClient(url, {
-        account: wallet,
-        time: "server",
-        transport,
-        ...(credentials === null ? {} : { credentials: { ...credentials, address: wallet.address } }),
-      });
+      const derived = credentials && { credentials: { ...credentials, address: wallet.address } };
+      return new ExchangeClient(url, { account: wallet, time: "server", transport, ...derived });
     };
     this.#http = new HttpClients(url, { open, isSignedIn: () => true });
   }

@@ -37,29 +37,21 @@ import {
   type VenueHistory,
 } from "./views.ts";
 
+/** What the event of a scenario and its markets have in common. */
+const UNDESCRIBED = { description: "", category: "scenario", tags: [], endDate: null } as const;
+
 /** The event of the markets that a scenario declares. */
-export const SCENARIO_EVENT: CommandOf<"createEvent"> = {
+export const SCENARIO_EVENT = {
   kind: "createEvent",
   title: "Scenario",
   slug: "scenario",
-  description: "",
-  category: "scenario",
-  tags: [],
-  endDate: null,
-};
+  ...UNDESCRIBED,
+} as const;
 
 /** Returns the command that creates a market of a scenario; `event` is the number of its event. */
-export const marketCommand = ({ name, ...terms }: MarketTerms, event: number): CommandOf<"createMarket"> => ({
-  kind: "createMarket",
-  event,
-  question: name,
-  slug: name,
-  description: "",
-  category: "scenario",
-  tags: [],
-  endDate: null,
-  ...terms,
-});
+export function marketCommand({ name, ...terms }: MarketTerms, event: number): CommandOf<"createMarket"> {
+  return { kind: "createMarket", event, question: name, slug: name, ...UNDESCRIBED, ...terms };
+}
 
 /** Returns the command that funds an account. */
 export function fundCommand(

@@ -108,21 +108,16 @@ export class NotRunnable extends Error {
 export const DONE = { ok: true, value: null } as const;
 
 /** Converts an error of the API. */
-export const refusedBy = ({ code, message, help }: ApiError): Refused => ({
-  ok: false,
-  code,
-  message,
-  hint: help.hint ?? null,
-});
+export function refusedBy({ code, message, help }: ApiError): Refused {
+  return { ok: false, code, message, hint: help.hint ?? null };
+}
 
 /** Converts a decimal of the API to units of 10^-places. @throws VenueError if it has more decimals. */
 export function exact(value: number | string, places: number): number {
   const units = unitsOf(value, places);
-  if (units === null)
-    throw new VenueError(
-      `the server answers ${JSON.stringify(value)}, which has more than ${places} decimals`,
-    );
-  return units;
+  if (units !== null) return units;
+  const answer = JSON.stringify(value);
+  throw new VenueError(`the server answers ${answer}, which has more than ${places} decimals`);
 }
 
 export const priceOf = (value: number | string): Price => price(exact(value, PRICE_PLACES));
@@ -169,18 +164,15 @@ export const fillOf = (trade: Trade, market: string, taker: string, maker: strin
   matchType: trade.matchType,
 });
 
-const levelOf = ({ price, size, orders }: ReplyTo<"getBook">["bids"][number]) => ({
-  price: priceOf(price),
-  size: sizeOf(size),
-  orders,
-});
+function levelOf({ price, size, orders }: ReplyTo<"getBook">["bids"][number]) {
+  return { price: priceOf(price), size: sizeOf(size), orders };
+}
 export type Level = ReturnType<typeof levelOf>;
 
 /** Best first on both sides. */
-export const bookView = ({ bids, asks }: ReplyTo<"getBook">) => ({
-  bids: bids.map(levelOf),
-  asks: asks.map(levelOf),
-});
+export function bookView({ bids, asks }: ReplyTo<"getBook">) {
+  return { bids: bids.map(levelOf), asks: asks.map(levelOf) };
+}
 export type BookView = ReturnType<typeof bookView>;
 
 /** Amounts in micro-USDC or 0.01 share. */

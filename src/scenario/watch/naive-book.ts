@@ -150,9 +150,8 @@ export class NaiveBook<Order extends BookOrder = BookOrder> {
   #indexOf({ side, tick }: Order): number {
     const levels = this.#levels[side];
     const tickAt = (index: number): number => (levels[index] as Level<Order>).tick;
-    return countWhile(levels.length, (index) =>
-      side === "BUY" ? tickAt(index) > tick : tickAt(index) < tick,
-    );
+    const isBetter = (other: number): boolean => (side === "BUY" ? other > tick : other < tick);
+    return countWhile(levels.length, (index) => isBetter(tickAt(index)));
   }
 }
 
