@@ -14,7 +14,7 @@ import {
   WINNING_OUTCOMES,
 } from "../core/terms.ts";
 import { type Millis, millis, money, price, size } from "../core/units.ts";
-import type { MarketTerms } from "../scenario/language/declarations.ts";
+import type { MarketRules } from "../scenario/language/declarations.ts";
 import { marketCommand, SCENARIO_EVENT } from "../scenario/venue/venue.ts";
 
 /** Usual frequency of each action that is not an order, relative to `ORDER_WEIGHT`. */
@@ -113,7 +113,7 @@ export function profileOf(seed: number) {
   };
 }
 
-const drawMarketTerms = (random: Stream): Omit<MarketTerms, "name"> => ({
+const drawMarketTerms = (random: Stream): MarketRules => ({
   tickSize: price(random.pick(TICKS)),
   minOrderSize: size(random.pick([1, 1, 3, 100])),
   feeRateBps: random.pick(FEES),

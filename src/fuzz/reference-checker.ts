@@ -234,9 +234,10 @@ export class ReferenceChecker {
     const first = decision.ok ? (batches[0]?.events ?? []) : [];
     let reply: Reply = DONE;
     const { length: trades } = this.reference.trades;
+    const execute = EXECUTE[command.kind] as Execute | undefined;
     this.#apply((reference) => {
       reference.expire(at);
-      reply = this.#execute(reference, command, at);
+      reply = execute?.(reference, command, this.#state(), at) ?? DONE;
     });
     requireReply(decision, reply);
     requireTrades(first.filter(isTrade), this.reference.trades.slice(trades));
@@ -285,11 +286,6 @@ export class ReferenceChecker {
   #apply(operation: Operation): void {
     this.#operations.push(operation);
     operation(this.reference);
-  }
-
-  #execute(reference: ReferenceExchange, command: Command, at: Millis): Reply {
-    const execute = EXECUTE[command.kind] as Execute | undefined;
-    return execute?.(reference, command, this.#state(), at) ?? DONE;
   }
 
   /** Applies the events of the chain to the reference. */

@@ -45,12 +45,7 @@ function drawTerms(random: Stream, isExtreme: boolean): MarketTerms {
   };
 }
 
-interface PricedEvent {
-  readonly event: WorldEvent;
-  readonly paths: readonly FairPath[];
-  /** Whether its first market is busy. */
-  readonly isBusy: boolean;
-}
+type PricedEvent = ReturnType<EventGenerator["next"]>;
 
 interface MarketBounds {
   readonly low: number;
@@ -89,7 +84,8 @@ class EventGenerator {
     this.#names = names;
   }
 
-  next(bounds: MarketBounds): PricedEvent {
+  /** Returns an event with the paths of its markets, and whether the first of these is busy. */
+  next(bounds: MarketBounds) {
     const number = this.#number;
     this.#number += 1;
     const isBusy = number < GROUP && number % BUSY_EVERY === 0;
@@ -129,7 +125,7 @@ class EventGenerator {
       };
     });
     const slug = uniqueSlug(withoutEndDate(title), this.#eventSlugs);
-    const event = { title, slug, description, category, tags, createdAt, ...horizon, markets };
+    const event: WorldEvent = { title, slug, description, category, tags, createdAt, ...horizon, markets };
     return { event, paths, isBusy };
   }
 

@@ -97,11 +97,7 @@ const BUSY_ORDERS = 2280;
  * Generates the orders of all markets, oldest first; at one moment by market, then in the order of generation. A usual
  * market has about `perMarket` orders; an independent one has two books.
  */
-export function generateOpening(
-  seed: string,
-  markets: readonly OpeningMarket[],
-  perMarket: number,
-): readonly WorldOrder[] {
+export function generateOpening(seed: string, markets: readonly OpeningMarket[], perMarket: number) {
   const pulses = drawPulses(stream(seed, "pulses"));
   const orders: WorldOrder[] = [];
   markets.forEach(({ market, path, since, key, activity }, index) => {

@@ -143,12 +143,8 @@ export function readResults(path: string): Results {
   const document = readDocument(path);
   const { format } = document as { readonly format?: unknown };
   if (typeof format !== "string" || !format.startsWith(FAMILY)) throw notResults(path, formatValue(format));
-  if (format !== FORMAT) {
-    throw new DataFileError(
-      "newer",
-      `${path} has the format ${formatValue(format)}, this version reads ${FORMAT}`,
-    );
-  }
+  const found = `has the format ${formatValue(format)}, this version reads ${FORMAT}`;
+  if (format !== FORMAT) throw new DataFileError("newer", `${path} ${found}`);
   try {
     return parseResults(document);
   } catch (error) {
@@ -161,17 +157,21 @@ const notResults = (path: string, found: string): DataFileError =>
   new DataFileError("usage", `${path}: expected results of clobsim fuzz, format "${FORMAT}", found ${found}`);
 
 function readDocument(path: string): object {
-  const content = readContent(path);
+  let content: string;
+  try {
+    content = readText(path, FILE_LIMITS.golden);
+  } catch (error) {
+    if (error instanceof FileRefused) throw error;
+    throw new DataFileError("usage", `${path}: ${readFailure(error)}`);
+  }
   let document: unknown;
   try {
     document = JSON.parse(content);
   } catch {
     if (!BEGINNING.test(content)) throw notResults(path, "no JSON");
     const line = content.trimEnd().split("\n").length;
-    throw new DataFileError(
-      "corrupt",
-      `${path}: expected JSON up to its end, line ${line}, found something else`,
-    );
+    const problem = `expected JSON up to its end, line ${line}, found something else`;
+    throw new DataFileError("corrupt", `${path}: ${problem}`);
   }
   if (typeof document === "object" && document !== null) return document;
   throw notResults(path, formatValue(document));
@@ -179,15 +179,6 @@ function readDocument(path: string): object {
 
 /** Beginning of a results file, even of a truncated one. */
 const BEGINNING = new RegExp(`^\\s*\\{\\s*"format": *"${FAMILY}`);
-
-function readContent(path: string): string {
-  try {
-    return readText(path, FILE_LIMITS.golden);
-  } catch (error) {
-    if (error instanceof FileRefused) throw error;
-    throw new DataFileError("usage", `${path}: ${readFailure(error)}`);
-  }
-}
 
 function parseResults(document: object): Results {
   const { via, commands, ran, failures: records } = ResultsRecord.parse(document);
@@ -260,10 +251,8 @@ export class ResultsFolder {
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       if (code === undefined) throw error;
-      throw new DataFileError(
-        "usage",
-        `--out expects a directory that can be written to, found ${path} (${code})`,
-      );
+      const expected = "--out expects a directory that can be written to";
+      throw new DataFileError("usage", `${expected}, found ${path} (${code})`);
     }
   }
 
@@ -342,24 +331,17 @@ export function mergeResults(files: readonly [ResultsFile, ...ResultsFile[]], fo
       failures.set(failure.fingerprint, known === undefined ? moved : mergeFailures(known, moved));
     }
   }
-  const ran = files.flatMap(({ results }) => results.ran);
-  return {
-    settings: first.results.settings,
-    ran: mergeParts(ran),
-    failures: [...failures.values()].sort(bySeed),
-  };
+  const ran = mergeParts(files.flatMap(({ results }) => results.ran));
+  return { settings: first.results.settings, ran, failures: [...failures.values()].sort(bySeed) };
 }
 
 function assertSameSettings(a: ResultsFile, b: ResultsFile): void {
   const [one, other] = [a.results.settings, b.results.settings];
-  const isSame = one.via === other.via && one.commands === other.commands;
-  if (isSame) return;
+  if (one.via === other.via && one.commands === other.commands) return;
   const text = ({ path, results: { settings } }: ResultsFile): string =>
     `${settings.commands} commands via ${settings.via} in ${path}`;
-  throw new DataFileError(
-    "usage",
-    `only results with the same settings can be merged, found ${text(a)} and ${text(b)}`,
-  );
+  const found = `${text(a)} and ${text(b)}`;
+  throw new DataFileError("usage", `only results with the same settings can be merged, found ${found}`);
 }
 
 /** @throws DataFileError if the same version ran the same seed in two parts. */
@@ -377,10 +359,9 @@ function assertNoSharedSeed(files: readonly ResultsFile[]): void {
   }
 }
 
-const doneSeries = ({ seeds, shard, done }: RanPart): SeedSeries => ({
-  ...seriesOf(seeds, shard),
-  length: done,
-});
+function doneSeries({ seeds, shard, done }: RanPart): SeedSeries {
+  return { ...seriesOf(seeds, shard), length: done };
+}
 
 /** Merges two entries with the same fingerprint. */
 function mergeFailures(a: FoundFailure, b: FoundFailure): FoundFailure {

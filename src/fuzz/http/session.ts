@@ -107,18 +107,14 @@ class FuzzSession {
     );
     const traders: Trader[] = [];
     for (let number = 1; number <= accounts; number += 1) {
-      const trader = await this.#derive(`fuzz-${number}`);
+      const wallet = this.#wallets.of(`fuzz-${number}`);
+      const { address } = wallet;
+      const derived = await this.#done<Credentials>(await derivationRequest(wallet));
       const body = { collateral: this.#profile.collateral, ...(this.#profile.shares > 0 && { tokens }) };
-      await this.#done(requestTo("fundAccount", { path: { address: trader.credentials.address }, body }));
-      traders.push(trader);
+      await this.#done(requestTo("fundAccount", { path: { address }, body }));
+      traders.push({ credentials: { ...derived, address }, orders: [] });
     }
     return new Traffic(this.#profile, traders, opened);
-  }
-
-  async #derive(name: string): Promise<Trader> {
-    const wallet = this.#wallets.of(name);
-    const credentials = await this.#done<Credentials>(await derivationRequest(wallet));
-    return { credentials: { ...credentials, address: wallet.address }, orders: [] };
   }
 
   async #done<Body>(request: SentRequest): Promise<Body> {
@@ -138,7 +134,9 @@ class FuzzSession {
       sent += count;
       if (sent > (kills[0] ?? commands)) {
         kills.shift();
-        await this.#kill();
+        // Kills the server while requests are pending, and continues with its successor.
+        await this.#clients.waitForEnded(this.#random.below(this.#clients.pending + 1));
+        this.#port = await this.#server.kill();
       }
       await this.#wait();
     }
@@ -163,12 +161,6 @@ class FuzzSession {
     const isForAll = this.#random.oneIn(3);
     const awaited = this.#pending.filter(() => this.#random.oneIn(2) || isForAll);
     await Promise.all(awaited.flatMap((requests) => requests.splice(0)).map(({ done }) => done));
-  }
-
-  /** Kills the server while requests are pending, and continues with its successor. */
-  async #kill(): Promise<void> {
-    await this.#clients.waitForEnded(this.#random.below(this.#clients.pending + 1));
-    this.#port = await this.#server.kill();
   }
 }
 

@@ -3,6 +3,7 @@ import type { Market } from "../../core/market.ts";
 import type { Order } from "../../core/order.ts";
 import type { ExchangeConfig } from "../../core/state.ts";
 import type { MatchType, Outcome, WinningOutcome } from "../../core/terms.ts";
+import type { MarketRules } from "../../scenario/language/declarations.ts";
 import { inBook, NaiveBook } from "../../scenario/watch/naive-book.ts";
 import {
   ALL_ALLOWED,
@@ -26,11 +27,6 @@ import {
   Wallet,
   withoutNonce,
 } from "./wallet.ts";
-
-type MarketRules = Pick<
-  CommandOf<"createMarket">,
-  "tickSize" | "minOrderSize" | "feeRateBps" | "matching" | "selfTrade"
->;
 
 export interface ReferenceMarket extends MarketRules {
   readonly number: number;
