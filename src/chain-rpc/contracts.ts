@@ -78,8 +78,7 @@ const OUTCOMES = 2;
 const INTERFACES: ReadonlySet<string> = new Set(["0x01ffc9a7", "0xd9b67a26"]);
 
 const POSITION = ["collateral", "parent", "condition"];
-const { write: safeTransferOf } = call("safeTransfer", "from", "to", "ids", "amounts", "isBatch");
-const safeTransfer = (...args: readonly unknown[]): ContractCall => safeTransferOf(args);
+const { write: safeTransfer } = call("safeTransfer", "from", "to", "ids", "amounts", "isBatch");
 
 const tokenFunctions: Functions<typeof TOKENS> = {
   balanceOf: (view, [owner, id]) => view.shares(lower(owner), id),
@@ -111,8 +110,10 @@ const tokenFunctions: Functions<typeof TOKENS> = {
     return BigInt((yield* payoutsAt(view, condition)).reduce((a, b) => a + b, 0));
   },
   setApprovalForAll: call("setApprovalForAll", "operator", "approved"),
-  safeTransferFrom: { write: ([from, to, id, amount]) => safeTransfer(from, to, [id], [amount], false) },
-  safeBatchTransferFrom: { write: ([from, to, ids, amounts]) => safeTransfer(from, to, ids, amounts, true) },
+  safeTransferFrom: { write: ([from, to, id, amount]) => safeTransfer([from, to, [id], [amount], false]) },
+  safeBatchTransferFrom: {
+    write: ([from, to, ids, amounts]) => safeTransfer([from, to, ids, amounts, true]),
+  },
   prepareCondition: operatorOnly("prepareCondition"),
   reportPayouts: operatorOnly("reportPayouts"),
   splitPosition: call("split", ...POSITION, "partition", "amount"),

@@ -27,11 +27,8 @@ const { collateral, conditionalTokens, exchange } = CONTRACTS;
 function memo<Value>(make: (key: number) => Value): (key: number) => Value {
   const known = new Map<number, Value>();
   return (key) => {
-    let value = known.get(key);
-    if (value === undefined) {
-      value = make(key);
-      known.set(key, value);
-    }
+    const value = known.get(key) ?? make(key);
+    known.set(key, value);
     return value;
   };
 }

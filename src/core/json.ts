@@ -34,13 +34,6 @@ const SPACE = /[ \t\n\r]+/y;
 const SCALAR = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
 const PART_OF_STRING = /[ !#-[\]-\uffff]+|\\(?:["\\/bfnrt]|u[\da-fA-F]{4})/y;
 
-export interface JsonProblem {
-  /** The valid beginning of the text. */
-  readonly before: string;
-  /** What is expected and found after it. */
-  readonly problem: string;
-}
-
 /** Says where and why a text stops being JSON; null if it is JSON. The messages of `JSON.parse` differ between versions of Node. */
 export function jsonProblem(text: string): JsonProblem | null {
   const open: string[] = [];
@@ -78,10 +71,13 @@ export function jsonProblem(text: string): JsonProblem | null {
   }
 }
 
-const problemAt = (text: string, index: number, expected: string): JsonProblem => ({
+const problemAt = (text: string, index: number, expected: string) => ({
+  /** The valid beginning of the text. */
   before: text.slice(0, index),
+  /** What is expected and found after it. */
   problem: `expected ${expected}, found ${foundAt(text, index)}`,
 });
+export type JsonProblem = ReturnType<typeof problemAt>;
 
 const BYTE_ORDER_MARK = 0xfeff;
 

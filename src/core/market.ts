@@ -81,9 +81,9 @@ export type MarketBook = Infer<typeof MarketBook>;
 type MarketBooks = readonly [MarketBook] | readonly [yes: MarketBook, no: MarketBook];
 
 const tickSize = (): Type<Price> =>
-  refined(integer<Price>(1, FULL_PRICE / 2), (ticks) => {
-    check(FULL_PRICE % ticks === 0, `a divisor of ${FULL_PRICE}`, ticks);
-  });
+  refined(integer<Price>(1, FULL_PRICE / 2), (ticks) =>
+    check(FULL_PRICE % ticks === 0, `a divisor of ${FULL_PRICE}`, ticks),
+  );
 const tokenId = (): Type<string> => textLike(/^[1-9][0-9]{0,77}$/, "an integer in quotes");
 const sum = (): Type<Sum> => record({}, { changing: { usdc: integer(), micro: integer(0, 999_999) } });
 

@@ -263,12 +263,6 @@ interface Item {
   readonly isMoment: boolean;
 }
 
-interface Layout {
-  readonly items: readonly Item[];
-  /** Length of a record in the items of each array. */
-  readonly widths: Readonly<Record<Kind, number>>;
-}
-
 /**
  * Returns how to pack records whose `number` is their position. The other fields are integers, few values, or null; derived
  * ones are integers of 32 bits.
@@ -307,7 +301,9 @@ export function packingOf<Value extends { readonly number: number }>(
 
 const MAX_INT32 = 2_147_483_647;
 
-function layoutOf({ fields, derived }: RecordType<unknown>): Layout {
+type Layout = ReturnType<typeof layoutOf>;
+
+function layoutOf({ fields, derived }: RecordType<unknown>) {
   const counts = { doubles: 0, ints: 0, bytes: 0 };
   const itemOf = (name: string, type: Type<unknown> | null): Item => {
     const { values = null, shift, nonNull } = type ?? {};
@@ -327,7 +323,9 @@ function layoutOf({ fields, derived }: RecordType<unknown>): Layout {
   const before = { doubles: 0, ints: 2 * doubles, bytes: 8 * doubles + 4 * ints };
   const size = Math.ceil((before.bytes + bytes) / 8) * 8;
   const placed = items.map((item) => ({ ...item, at: item.at + before[item.kind] }));
-  return { items: placed, widths: { doubles: size / 8, ints: size / 4, bytes: size } };
+  /** Length of a record in the items of each array. */
+  const widths = { doubles: size / 8, ints: size / 4, bytes: size };
+  return { items: placed as readonly Item[], widths };
 }
 
 type Values = Record<string, unknown>;

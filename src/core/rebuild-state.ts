@@ -100,8 +100,7 @@ function rebuildMarkets({ events, markets }: Contents, state: State): void {
   for (const [index, market] of markets.entries()) {
     const { number, slug, conditionId } = market;
     const own = byEvent[market.event - 1];
-    if (own === undefined)
-      throw new DocumentError("the number of an event", market.event, "markets", index, "event");
+    check(own !== undefined, "the number of an event", market.event, "markets", index, "event");
     own.push(number);
     expectSame(market.id, idOf(idPrefixes.market, number), "markets", index, "id");
     expectSame(conditionId, conditionIdOf(config.seed, number), "markets", index, "conditionId");

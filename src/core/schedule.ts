@@ -1,14 +1,11 @@
 import type { Building, Chain } from "./chain/chain.ts";
-import type { Command, TimedCommand } from "./commands.ts";
+import type { Command, Stamped, TimedCommand } from "./commands.ts";
 import type { State } from "./state.ts";
 import { countAtMost } from "./table.ts";
 import { type Millis, millis } from "./units.ts";
 
 /** Command that time alone causes, with the moment it is due. */
-export interface Due {
-  readonly at: Millis;
-  readonly command: TimedCommand;
-}
+export type Due = Stamped<TimedCommand>;
 
 const PRODUCE: TimedCommand = { kind: "produceBlock" };
 const SEAL: TimedCommand = { kind: "sealBlock" };

@@ -26,7 +26,7 @@ import {
   type JournalEnd,
   type OpeningData,
 } from "./journal-line.ts";
-import { assertTorn, cutOff, openingDamage, openingIn, type ScanEnd, type TornEnd } from "./journal-scan.ts";
+import { assertTorn, cutOff, openingDamage, openingIn, type ScanEnd } from "./journal-scan.ts";
 import type { Origin } from "./origin.ts";
 import { type ClockState, type Replayer, replayJournal } from "./replayer.ts";
 import { findCheckpoint, STATE_FORMAT, writeState } from "./state-file.ts";
@@ -62,7 +62,7 @@ interface ResumeResult {
   /** Position of the state file in the journal, and the number of commands replayed after it. */
   readonly from: JournalEnd;
   readonly commands: number;
-  readonly torn: TornEnd | null;
+  readonly torn: ReturnType<typeof cutOff> | null;
   /** Why a state file could not be used. */
   readonly warnings: readonly string[];
 }

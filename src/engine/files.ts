@@ -110,12 +110,7 @@ interface Holder {
 }
 
 /** A lock of a directory that this process holds. */
-export interface FolderLock {
-  /** Whether the directory still has this lock: false if it was removed, or replaced by another directory. */
-  readonly isHeld: () => boolean;
-  /** Unlocks the directory, if it still has this lock. */
-  readonly release: () => void;
-}
+export type FolderLock = ReturnType<typeof lockAt>;
 
 /**
  * Locks a directory for this process. Takes over the lock of a dead process.
@@ -166,11 +161,13 @@ function take(disk: Disk, folder: string, name: string, own: Holder): FolderLock
 
 const ATTEMPTS = 20;
 
-function lockAt(disk: Disk, path: string): FolderLock {
+function lockAt(disk: Disk, path: string) {
   // It stays open, because the system may give the identity of a removed file to another.
   const file = disk.open(path, "read");
   const identity = disk.identity(path);
+  /** Whether the directory still has this lock: false if it was removed, or replaced by another directory. */
   const isHeld = (): boolean => disk.identity(path) === identity;
+  /** Unlocks the directory, if it still has this lock. */
   const release = (): void => {
     file.close();
     if (isHeld()) disk.remove(path);

@@ -7,7 +7,7 @@ import {
   isCommandKind,
   parseCommand,
 } from "../core/commands.ts";
-import { DocumentError, formatValue, within } from "../core/document-error.ts";
+import { check, DocumentError, formatValue, within } from "../core/document-error.ts";
 import { idOf } from "../core/ids.ts";
 import { marketOfToken, outcomeOf, tokenIdIn } from "../core/market.ts";
 import { ORDER_TERMS } from "../core/order.ts";
@@ -175,9 +175,9 @@ const CONTROL_RECORDS = {
   /** A command that threw: a defect. The state does not include it. */
   defect: record({ command: orNull(custom(parseCommand)), message: text() }, open),
   /** The scenario that failed, and its files, by relative path. */
-  scenario: refined(record({ file: text(), texts }, open), ({ file, texts: files }) => {
-    if (!Object.hasOwn(files, file)) throw new DocumentError("the path of one of the texts", file, "file");
-  }),
+  scenario: refined(record({ file: text(), texts }, open), ({ file, texts: files }) =>
+    check(Object.hasOwn(files, file), "the path of one of the texts", file, "file"),
+  ),
   refused: record(
     {
       method: oneOf("POST", "DELETE"),
@@ -268,14 +268,12 @@ export function checkedLine(value: unknown, c: number): Line {
   const { n, p, s, t, k, d, r } = fieldsOf(value);
   const head = LineHead.parse({ n, p, s, t, k, r });
   const isFirst = head.n === 1;
-  if ((head.k === "opening") !== isFirst)
-    throw new DocumentError(isFirst ? "opening" : "no other opening", k, "k");
+  check((head.k === "opening") === isFirst, isFirst ? "opening" : "no other opening", k, "k");
   const type = dataTypeOf(head.k);
   if (type === null) throw new DocumentError("the kind of a command or of a control record", k, "k");
   within("d", () => (isFirst && isOfOtherFormat(d) ? d : type.parse(d)));
   const { line } = d as Partial<ControlRecords["restore"]>;
-  if (head.k === "restore" && Number(line) >= head.n)
-    throw new DocumentError("an earlier line", line, "d", "line");
+  check(head.k !== "restore" || Number(line) < head.n, "an earlier line", line, "d", "line");
   return { ...head, d, p: Number.parseInt(head.p, 16), r: Number.parseInt(head.r, 16), c };
 }
 

@@ -280,21 +280,14 @@ export function openingDamage(disk: Disk, folder: string, journal: DiskFile): Da
   return { ...damage, proof: `it is incomplete, but was complete when ${state} was written` };
 }
 
-/** The torn end of a journal after a crash. */
-export interface TornEnd {
-  /** The file to which it was moved. */
-  readonly file: string;
-  readonly bytes: number;
-}
-
 /** @throws DataFileError if the end of a directory's journal is damaged, not torn */
 export function assertTorn(damage: Damage, folder: string): void {
   if (damage.proof === null) return;
   throw new DataFileError("corrupt", damageText(join(folder, JOURNAL_FILE), folder, damage));
 }
 
-/** Moves the torn end of a journal to a separate file. */
-export function cutOff(disk: Disk, folder: string, journal: DiskFile, { offset, bytes }: Range): TornEnd {
+/** Moves the torn end of a journal after a crash to a separate file. */
+export function cutOff(disk: Disk, folder: string, journal: DiskFile, { offset, bytes }: Range) {
   const file = nextTornFile(disk, folder);
   copyBytes(disk, journal, { offset, bytes }, file);
   disk.syncFolder(folder);

@@ -1,14 +1,12 @@
-import type { Command } from "../core/commands.ts";
+import type { Stamped } from "../core/commands.ts";
 import type { DomainEvent } from "../core/events.ts";
 import { MAX_REFUSED, type RefusedRequest } from "../core/refusals.ts";
 import type { Millis } from "../core/units.ts";
 
 /** An accepted command, with its sequence and time. */
-export interface Accepted {
+export interface Accepted extends Stamped {
   /** Counts from 1, without gaps. */
   readonly sequence: number;
-  readonly at: Millis;
-  readonly command: Command;
 }
 
 /** A refused request, with its place in the history. */

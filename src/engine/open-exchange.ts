@@ -33,14 +33,8 @@ export interface OpenedExchange extends ExchangeRuntime {
 /** Called with problems that are harmless so far. */
 export type Warn = (message: string) => void;
 
-/** The disk and the wall clock. */
-interface Machine {
-  readonly disk: Disk;
-  /** Unix ms. */
-  readonly wallNow: () => number;
-}
-
-const THIS_MACHINE: Machine = { disk: nodeDisk, wallNow: Date.now };
+/** The disk, and the wall clock in Unix ms. */
+const THIS_MACHINE = { disk: nodeDisk, wallNow: Date.now };
 
 /**
  * Opens the configured exchange: from its data directory if that has a journal, else from its origin. `givenOrigin` is
@@ -50,7 +44,7 @@ const THIS_MACHINE: Machine = { disk: nodeDisk, wallNow: Date.now };
 export async function openConfigured(
   config: Config,
   warn: Warn,
-  machine: Machine = THIS_MACHINE,
+  machine = THIS_MACHINE,
   givenOrigin: Origin | null = null,
 ): Promise<OpenedExchange> {
   const { data, durability, reset } = config;

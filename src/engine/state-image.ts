@@ -1,13 +1,13 @@
 import { type Account, type Holding, linkOpen } from "../core/account.ts";
 import { Book } from "../core/book/book.ts";
 import { NO_SLOT, type OrderPool } from "../core/book/order-pool.ts";
-import { type Block, type Chain, digestFields } from "../core/chain/chain.ts";
+import { type Block, digestFields } from "../core/chain/chain.ts";
 import { Transaction } from "../core/chain/transaction.ts";
 import type { CommandOf } from "../core/commands.ts";
 import { Digest } from "../core/hash.ts";
 import { EventRecord, levelsOf, Market, marketOfToken, PriceHistory, placeOf } from "../core/market.ts";
 import { ORDER_PACKING, type Order, remainingOf, TRADE_PACKING } from "../core/order.ts";
-import { type PackedImage, PackedTable } from "../core/packed-table.ts";
+import { PackedTable } from "../core/packed-table.ts";
 import { mixBlock } from "../core/rules/blocks.ts";
 import { indexMarket } from "../core/rules/markets.ts";
 import { mixMined, mixOwn } from "../core/rules/transactions.ts";
@@ -22,33 +22,9 @@ import type { Millis } from "../core/units.ts";
 /** The moments in a block. */
 const BLOCK = { at: moment() };
 
-type Numbers = Int32Array<ArrayBuffer>;
-/** A record with some fields changed for the image. */
-type ImageOf<Of, Changed> = Omit<Of, keyof Changed> & Changed;
-
-interface BookImage {
-  readonly points: PriceHistory["points"];
-  /** Whether an order ever rested there; the resting orders follow from their records. */
-  readonly hasBook: boolean;
-}
-type MarketImage = ImageOf<
-  Market,
-  { readonly books: readonly BookImage[]; readonly trades: Numbers; readonly yesTrades: Numbers }
->;
-type AccountImage = ImageOf<Account, { readonly holdings: Float64Array; readonly fills: Numbers }>;
-
-export interface StateImage {
-  readonly issued: State["issued"];
-  readonly events: EventRecord[];
-  readonly markets: MarketImage[];
-  readonly accounts: AccountImage[];
-  readonly orders: PackedImage;
-  readonly trades: PackedImage;
-  readonly transactions: Columns;
-  readonly blocks: Columns;
-  readonly mined: Numbers;
-  readonly chain: Omit<Chain, "transactions" | "blocks" | "heights" | "mined" | "digest">;
-}
+export type StateImage = NonNullable<ReturnType<typeof imageOf>>;
+type MarketImage = StateImage["markets"][number];
+type AccountImage = StateImage["accounts"][number];
 
 /** The commands that created a world's events and markets, in order. */
 interface Creations {
@@ -60,7 +36,7 @@ interface Creations {
  * Returns the image of a state; null if it has something that no opening leaves: an unfinished block, a wallet's call,
  * a reorganization, an order that will expire.
  */
-export function imageOf(state: State): StateImage | null {
+export function imageOf(state: State) {
   const { transactions, blocks, heights, mined, digest, ...chain } = state.chain;
   const isQuiet = chain.building === null && chain.reorganizations === 0 && state.expiries.first() === 0;
   if (!isQuiet || [...transactions].some(({ content }) => content?.kind === "call")) return null;
@@ -72,6 +48,7 @@ export function imageOf(state: State): StateImage | null {
       books: market.books.map(({ book, history, ...rest }) => ({
         ...rest,
         points: history.points,
+        /** Whether an order ever rested there; the resting orders follow from their records. */
         hasBook: book !== null,
       })),
       trades: Int32Array.from(market.trades),
@@ -250,7 +227,10 @@ function setBlockDigests(
     for (let word = 0; word < words.length; word += 1)
       (words[word] as Int32Array)[block] = digest[word] as number;
   }
-  for (const [word, key] of DIGEST_FIELDS.entries()) setField(blocks, key, words[word] as Int32Array);
+  for (const [word, key] of DIGEST_FIELDS.entries()) {
+    const values = words[word] as Int32Array;
+    (blocks.columns as Column[])[blocks.keys.indexOf(key)] = { kind: "numbers", values };
+  }
 }
 
 /** The values of one field of many records, as typed arrays where possible, so that they are read in bulk. */
@@ -296,11 +276,10 @@ function columnOf(values: unknown[], areMoments: boolean): Column {
   }
   const places = new Map<unknown, number>();
   for (const value of values) {
+    if (!places.has(value)) places.set(value, places.size);
     if (places.size > MAX_FEW || (typeof value === "object" && value !== null))
       return { kind: "any", values };
-    if (!places.has(value)) places.set(value, places.size);
   }
-  if (places.size > MAX_FEW) return { kind: "any", values };
   return {
     kind: "few",
     values: [...places.keys()],
@@ -333,12 +312,6 @@ function fieldOf<Value>({ keys, columns }: Columns, key: string): (at: number) =
   const { values } = column;
   if (column.kind !== "few") return (at) => values[at] as Value;
   return (at) => values[column.places[at] as number] as Value;
-}
-
-/** Replaces the values of a field. */
-function setField(columns: Columns, key: string, values: Int32Array): void {
-  const index = columns.keys.indexOf(key);
-  (columns.columns as Column[])[index] = { kind: "numbers", values };
 }
 
 /**

@@ -38,12 +38,10 @@ export function* booksHoldTheLiveOrders(
       state.pool.openIn(order.slot) !== remainingOf(order)
     )
       rule.differs(`order ${order.number} is not in its slot with its open size`);
-    const level = totals.get(place);
-    if (level === undefined) totals.set(place, { open: remainingOf(order), orders: 1 });
-    else {
-      level.open += remainingOf(order);
-      level.orders += 1;
-    }
+    const level = totals.get(place) ?? { open: 0, orders: 0 };
+    level.open += remainingOf(order);
+    level.orders += 1;
+    totals.set(place, level);
     if (!isYesBook) continue;
     const value = notional(priceIn(mirrored, order.price), remainingOf(order));
     const sum = liquidity.get(market.number) ?? emptySum();

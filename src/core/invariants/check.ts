@@ -1,18 +1,13 @@
 import { StepCounter } from "../steps.ts";
 
-export interface Invariant {
-  readonly name: string;
-  readonly holds: boolean;
-  readonly checked: number;
-  /** Descriptions of the first few differences. */
-  readonly differences: readonly string[];
-}
+export type Invariant = ReturnType<InvariantCheck["result"]>;
 
 const MAX_DIFFERENCES = 5;
 
 /** Compares found with expected values for one invariant, and counts records for its steps. */
 export class InvariantCheck extends StepCounter {
   #checked = 0;
+  /** Descriptions of the first few differences. */
   readonly #differences: string[] = [];
 
   equal(what: () => string, found: number, expected: number): void {
@@ -31,7 +26,7 @@ export class InvariantCheck extends StepCounter {
     if (this.#differences.length < MAX_DIFFERENCES) this.#differences.push(difference);
   }
 
-  result(name: string): Invariant {
+  result(name: string) {
     const differences = this.#differences;
     return { name, holds: differences.length === 0, checked: this.#checked, differences };
   }

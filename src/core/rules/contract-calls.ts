@@ -293,11 +293,8 @@ type Wallets = Pick<Chain, "wallets" | "restricted">;
 
 /** Returns the wallet of an address, creating it if necessary; only `apply` may call it with the chain of a state. */
 export function walletIn({ wallets }: Pick<Chain, "wallets">, address: Address): ChainWallet {
-  let wallet = wallets.get(address);
-  if (wallet === undefined) {
-    wallet = emptyWallet(address);
-    wallets.set(address, wallet);
-  }
+  const wallet = wallets.get(address) ?? emptyWallet(address);
+  wallets.set(address, wallet);
   return wallet;
 }
 

@@ -40,14 +40,25 @@ function settle(state: State, building: Building, transaction: Transaction, rule
   const { chain } = state;
   const deferred = deferralIfUnderpriced(chain, building, transaction);
   if (deferred !== null) return [deferred];
-  const fault = chain.faults.find((each) => faultMatches(state, each, transaction));
-  if (fault !== undefined) return applyFault(state, building, transaction, fault, rules);
+  const next = building.height + 1;
+  const mayRetry = attemptsOf(transaction) < MAX_RETRIES;
+  /** Returns the events of a settlement that is mined and reverted, including the failure of everything that depends on it. */
+  const failure = (reason: string, by: number): DomainEvent[] =>
+    new Unwinding(state, rules).fail(transaction, { reason, isMined: true, fault: by }).events();
+  const hit = chain.faults.find((each) => faultMatches(state, each, transaction));
+  if (hit !== undefined) {
+    const { fault, number, blocks, reason } = hit;
+    if (fault === "delay") return [deferral(transaction, "DELAYED", building.height + blocks, number)];
+    if (fault === "ghost")
+      return [{ kind: "settlementLost", transaction: transaction.number, fault: number }];
+    if (fault !== "retry") return failure(reason ?? "made to fail on request", number);
+    if (mayRetry) return [deferral(transaction, "RETRIED", next, number)];
+    return failure(`given up after ${MAX_RETRIES} attempts`, number);
+  }
   const shortfall = settlementShortfall(state, transaction);
   if (shortfall === null) return [{ kind: "transactionMined", transaction: transaction.number }];
-  if (shortfall.isExpected && attemptsOf(transaction) < MAX_RETRIES) {
-    return [deferral(transaction, "UNFUNDED", building.height + 1, 0)];
-  }
-  return failureEvents(state, transaction, shortfall.reason, 0, rules);
+  if (shortfall.isExpected && mayRetry) return [deferral(transaction, "UNFUNDED", next, 0)];
+  return failure(shortfall.reason, 0);
 }
 
 /** Returns a deferral if the base fee exceeds the exchange's maximum and the fee has not been raised; else null. */
@@ -82,37 +93,6 @@ function faultMatches(state: State, fault: SettlementFault, transaction: Transac
   const drawn = faultDraw(state.config.seed, fault.number, transaction.number, attemptsOf(transaction));
   return drawn < fault.probability;
 }
-
-function applyFault(
-  state: State,
-  building: Building,
-  transaction: Transaction,
-  { fault, number, blocks, reason }: SettlementFault,
-  rules: RuleSet,
-): DomainEvent[] {
-  switch (fault) {
-    case "delay":
-      return [deferral(transaction, "DELAYED", building.height + blocks, number)];
-    case "ghost":
-      return [{ kind: "settlementLost", transaction: transaction.number, fault: number }];
-    case "retry":
-      if (attemptsOf(transaction) < MAX_RETRIES) {
-        return [deferral(transaction, "RETRIED", building.height + 1, number)];
-      }
-      return failureEvents(state, transaction, `given up after ${MAX_RETRIES} attempts`, number, rules);
-    default:
-      return failureEvents(state, transaction, reason ?? "made to fail on request", number, rules);
-  }
-}
-
-/** Returns the events of a settlement that is mined and reverted, including the failure of everything that depends on it. */
-const failureEvents = (
-  state: State,
-  transaction: Transaction,
-  reason: string,
-  fault: number,
-  rules: RuleSet,
-): DomainEvent[] => new Unwinding(state, rules).fail(transaction, { reason, isMined: true, fault }).events();
 
 /**
  * Returns the first missing balance on chain or missing permission of a party; null if there is none. `isExpected`:

@@ -154,11 +154,8 @@ export class Unwinding {
 
   #projection(account: number, token: number): Projection {
     const key = `${account}/${token}`;
-    let projection = this.#projections.get(key);
-    if (projection === undefined) {
-      projection = { account, token, balance: 0, incoming: 0 };
-      this.#projections.set(key, projection);
-    }
+    const projection = this.#projections.get(key) ?? { account, token, balance: 0, incoming: 0 };
+    this.#projections.set(key, projection);
     return projection;
   }
 }
