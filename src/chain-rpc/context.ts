@@ -22,12 +22,6 @@ export interface Host {
   readonly reset: () => void;
 }
 
-interface NodeSnapshot {
-  readonly exchange: Snapshot;
-  readonly clock: ClockSetting;
-  readonly secondsAdded: number;
-}
-
 interface Filter {
   readonly cursor: Cursor;
   /** First height of a filter of logs; null if it began at the head. */
@@ -46,7 +40,7 @@ const emptyMemory = () => ({
   /** Seconds added by `evm_increaseTime` so far. */
   secondsAdded: 0,
   /** Snapshots of `evm_snapshot`, by numbers from 0. */
-  snapshots: new Map<bigint, NodeSnapshot>(),
+  snapshots: new Map<bigint, { exchange: Snapshot; clock: ClockSetting; secondsAdded: number }>(),
   snapshotsTaken: 0n,
   /** Filters by id, the most recently polled last. */
   filters: new Map<string, Filter>(),

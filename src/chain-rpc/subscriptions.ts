@@ -31,12 +31,8 @@ const MAX_CACHED_HEADS = 64;
 const MAX_CACHED_BLOCKS_OF_LOGS = 4;
 
 /** The logs of one block with their JSON, shared by all subscriptions. */
-interface BlockLogs {
-  readonly logs: readonly Log[];
-  readonly texts: readonly string[];
-}
-
-const NO_LOGS: BlockLogs = { logs: [], texts: [] };
+const noLogs = () => ({ logs: [] as Log[], texts: [] as string[] });
+type BlockLogs = ReturnType<typeof noLogs>;
 
 /** Adds to a cache; deletes the oldest entry above the maximum size. */
 function cache<Key, Value>(entries: Map<Key, Value>, max: number, key: Key, value: Value): void {
@@ -135,13 +131,13 @@ export class Subscriptions {
     const { state } = this.node;
     const ids = contractIds(state);
     const writer = new LogTexts(state, block);
-    const [logs, texts]: [Log[], string[]] = [[], []];
+    const { logs, texts } = noLogs();
     for (const transaction of transactionsIn(state, block)) {
       const made = logsOf(state, transaction, ids);
       logs.push(...made);
       texts.push(...writer.of(transaction, made));
       yield;
-      if (this.node.state !== state || blockAt(state.chain, block.height) !== block) return NO_LOGS;
+      if (this.node.state !== state || blockAt(state.chain, block.height) !== block) return noLogs();
     }
     cache(this.#logs, MAX_CACHED_BLOCKS_OF_LOGS, block, { logs, texts });
     return { logs, texts };

@@ -24,11 +24,9 @@ import { type Contents, type ParsedContents, parseContents, readContents } from 
 import { Table } from "./table.ts";
 import { complement, emptySum, type Millis, type Price } from "./units.ts";
 
-export interface ParsedDocument extends Pick<ParsedContents, "others"> {
-  readonly state: State;
-}
+export type ParsedDocument = ReturnType<typeof parsed>;
 
-function parsed({ contents, others, lines }: ParsedContents): ParsedDocument {
+function parsed({ contents, others, lines }: ParsedContents) {
   try {
     return { state: rebuildState(contents), others };
   } catch (error) {

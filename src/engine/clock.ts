@@ -3,15 +3,11 @@ import type { Steps } from "../core/steps.ts";
 import { MAX_MILLIS, type Millis, millis } from "../core/units.ts";
 import type { Exchange, Snapshot } from "./exchange.ts";
 import { PersistenceError } from "./journal.ts";
-
-export type ClockMode = "real" | "frozen" | "scaled";
+import type { ControlRecords } from "./journal-line.ts";
 
 /** Mode and rate of a clock. */
-export interface ClockSetting {
-  readonly mode: ClockMode;
-  /** Virtual seconds per wall second; used only in mode `scaled`. */
-  readonly rate: number;
-}
+export type ClockSetting = Pick<ControlRecords["clock"], "mode" | "rate">;
+export type ClockMode = ClockSetting["mode"];
 
 /** Longest time for which a scaled clock with agents holds the event loop. */
 const MAX_TURN_MS = 20;

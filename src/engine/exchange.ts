@@ -32,12 +32,6 @@ export interface Snapshot {
   readonly mark: unknown;
 }
 
-/** A command that threw while it was decided, journaled or applied: a defect, or a failure of the journal. */
-interface Thrown {
-  readonly command: Command;
-  readonly error: unknown;
-}
-
 /** One running exchange: the only writer of one state. Its time advances only by its methods. */
 export class Exchange {
   readonly #journal: Journal;
@@ -52,7 +46,7 @@ export class Exchange {
   #digest: HistoryDigest;
   /** Whether the commands accepted now are those of the opening. */
   #isOpening = false;
-  #thrown: Thrown | null = null;
+  #thrown: { readonly command: Command; readonly error: unknown } | null = null;
   /** Agents that submit commands as time passes; null if there are none. The journal has only their commands. */
   agents: Agents | null = null;
 
@@ -87,8 +81,11 @@ export class Exchange {
     return decision;
   }
 
-  /** The latest command that threw; null if none did. */
-  get thrown(): Thrown | null {
+  /**
+   * The latest command that threw while it was decided, journaled or applied, by a defect or a failure of the journal; null
+   * if none did.
+   */
+  get thrown() {
     return this.#thrown;
   }
 

@@ -15,20 +15,7 @@ import { FORMAT, type OpeningData } from "./journal-line.ts";
 import { loadOrigin, type Origin, originOfJournal, requireSameOrigin, restartAt } from "./origin.ts";
 
 /** An exchange that is ready for use. */
-export interface OpenedExchange extends ExchangeRuntime {
-  /** Returns a new exchange in the state in which the session began. */
-  readonly atSessionStart: () => Exchange;
-  /** Whether the session began at the origin: false for a resumed journal, until the exchange is reopened. */
-  readonly beganAtOrigin: () => boolean;
-  readonly persistence: Persistence;
-  /** Records a request that was refused now. */
-  readonly recordRefused: (request: RefusedRequest) => void;
-  /** Restarts at the origin: state, clock, time. */
-  readonly reopen: () => void;
-  /** Its data directory; null if it is in memory only. */
-  readonly folder: DataFolder | null;
-  readonly close: () => Promise<void>;
-}
+export type OpenedExchange = ReturnType<typeof opened>;
 
 /** Called with problems that are harmless so far. */
 export type Warn = (message: string) => void;
@@ -159,24 +146,30 @@ function opened(
   runtime: ExchangeRuntime,
   folder: DataFolder | null,
   start: { readonly snapshot: Snapshot; readonly isOrigin: boolean },
-): OpenedExchange {
+) {
   const { origin, exchange, session, clock } = runtime;
   let began = start;
   return {
     ...runtime,
+    /** Returns a new exchange in the state in which the session began. */
     atSessionStart: () => {
       const another = new Exchange(origin.config, origin.start);
       another.restore(began.snapshot);
       return another;
     },
+    /** Whether the session began at the origin: false for a resumed journal, until the exchange is reopened. */
     beganAtOrigin: () => began.isOrigin,
-    persistence: folder ?? noPersistence,
-    recordRefused: (request) => session.refuse({ sequence: exchange.sequence, at: exchange.now, request }),
+    persistence: (folder ?? noPersistence) as Persistence,
+    /** Records a request that was refused now. */
+    recordRefused: (request: RefusedRequest) =>
+      session.refuse({ sequence: exchange.sequence, at: exchange.now, request }),
+    /** Restarts at the origin: state, clock, time. */
     reopen: () => {
       began = { snapshot: restartAt(origin, exchange), isOrigin: true };
       session.begin();
       clock.open();
     },
+    /** Its data directory; null if it is in memory only. */
     folder,
     close: async () => folder?.close(),
   };

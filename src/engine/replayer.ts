@@ -2,13 +2,12 @@ import type { Command, Stamped } from "../core/commands.ts";
 import type { DomainEvent } from "../core/events.ts";
 import type { Decision } from "../core/refusals.ts";
 import type { Millis } from "../core/units.ts";
-import type { ClockSetting } from "./clock.ts";
 import type { DiskFile } from "./disk.ts";
 import type { Exchange, IsRecorded, Snapshot } from "./exchange.ts";
 import { contentHash, eventHash } from "./hashes.ts";
 import { BEGINNING, commandOf, isControl, type JournalEnd, type Line, wrongLine } from "./journal-line.ts";
 import { restoreTargets, type ScanEnd, scan } from "./journal-scan.ts";
-import { type Checkpoint, isClosedAt, journalEndOf, snapshotOf } from "./state-file.ts";
+import { type Checkpoint, isClosedAt, journalEndOf, type StateHeader, snapshotOf } from "./state-file.ts";
 
 /** Result of replaying a command: the decision, or the error that was thrown. */
 export type ReplayResult = Decision | Error;
@@ -47,11 +46,7 @@ export function otherState(line: Line, exchange: Exchange) {
 }
 
 /** State of a clock in the journal: its setting, virtual and wall time. */
-export interface ClockState {
-  readonly setting: ClockSetting;
-  readonly virtual: Millis;
-  readonly wall: number;
-}
+export type ClockState = StateHeader["clock"];
 
 /** Replays a journal on an exchange, line by line. */
 export class Replayer {
