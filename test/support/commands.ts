@@ -92,6 +92,7 @@ const VERBS: Readonly<Record<string, Reader>> = {
   mine: (count) => ({ kind: "mineBlocks", count: Number(count) }),
   reorg: (depth) => ({ kind: "reorganizeChain", depth: Number(depth) }),
   bump: () => ({ kind: "bumpFees" }),
+  nonce: (name, { to }) => ({ kind: "setNonce", address: addressOf(name), nonce: Number(to) }),
   fault: (kind, terms) => ({
     kind: "setSettlementFault",
     ...faultTerms({ kind, ...terms } as SettlementFaultWords),

@@ -26,24 +26,12 @@ describe("a wallet's call", () => {
     expect(INITIAL_NATIVE_BALANCE - native()).toBe(gas * 2n * GWEI + gas * GWEI);
   });
 
-  it("redeems only the outcomes of its index sets", () => {
-    const exchange = played("resolve SPLIT");
-    mineCall(exchange, "carol", exchange.redeem("2"));
-    expect(exchange.inLedger("carol")).toEqual({ usdc: 1250, yes: 500, no: 0 });
-  });
-
   it("transfers USDC and shares, also to an address without an account", () => {
     const exchange = openSettlement();
     expect(mineCall(exchange, "alice", transfer("zoe", 400))).toBe("MINED");
     expect(mineCall(exchange, "bob", shares(exchange, "bob", "zoe", 12.5))).toBe("MINED");
     expect(exchange.inLedger("zoe")).toEqual({ usdc: 400, yes: 12.5, no: 0 });
     expect(exchange.inLedger("bob").yes).toBe(487.5);
-  });
-
-  it("can spend a grant that is not minted yet", () => {
-    const exchange = played("fund dave everyMarket=10; derive dave");
-    expect(mineCall(exchange, "dave", exchange.split(10, "merge"))).toBe("MINED");
-    expect(exchange.inLedger("dave")).toEqual({ usdc: 10, yes: 0, no: 0 });
   });
 });
 

@@ -104,23 +104,6 @@ describe("a reorganization", () => {
       expect(exchange.onChain(name)).toEqual(exchange.inLedger(name));
   });
 
-  it.each([
-    ["while it is pending", "reorg 1", 2],
-    ["after both were mined", "mine; reorg 2", 3],
-  ])("leaves a nonce to the call that was mined first if another uses it again %s", (_when, words, head) => {
-    const exchange = openSettlement();
-    const pay = (usdc: number) => exchange.act(`pay alice carol ${usdc} nonce=0`);
-    pay(600);
-    exchange.act("mine");
-    exchange.mustSubmit({ kind: "setNonce", address: ALICE, nonce: 0 });
-    pay(1);
-    exchange.act(`${words}; mine`);
-    expect(exchange.chainStatus).toBe(`MINED DROPPED at ${head}`);
-    expect(exchange.state.chain).toMatchObject({ pending: 0, pendingCalls: 0 });
-    for (const name of ["alice", "carol"]) expect(exchange.onChain(name)).toEqual(exchange.inLedger(name));
-    expect(exchange.inLedger("carol").usdc).toBe(1600);
-  });
-
   it("cancels orders that rely on its funds if only settled funds can be spent", () => {
     const exchange = played("trade; mine; alice SELL 40 YES @ 0.9; reorg 1", { balances: "settled" });
     expect(exchange.order(3)).toBe("CANCELED 0/40 SETTLEMENT_FAILED");

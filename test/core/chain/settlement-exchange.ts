@@ -52,11 +52,24 @@ export class SettlementExchange extends TestExchange {
     this.send("alice BUY 40 YES @ 0.55", "bob SELL 40 YES @ 0.55");
   }
 
-  /** Also reads a transfer of USDC: `pay alice bob 1 nonce=1 gwei=2`. */
+  /** Also reads a transfer of USDC, `pay alice bob 1 nonce=1 gwei=2`, other calls, and `drop 2`, the second call. */
   protected override perform(text: string, market: number): void {
     const [verb, from = "", to = "", usdc] = text.split(" ");
     if (verb === "pay") this.call(from, transfer(to, Number(usdc)), parametersIn(text));
-    else super.perform(text, market);
+    else if (verb === "split" || verb === "merge") this.call(from, this.split(Number(to), verb));
+    else if (verb === "redeem") this.call(from, this.redeem(to));
+    else if (verb === "drop") {
+      const calls = [...this.state.chain.transactions].filter(({ content }) => content?.kind === "call");
+      this.mustSubmit({ kind: "dropTransaction", transaction: calls[Number(from) - 1]?.number ?? 0 });
+    } else super.perform(text, market);
+  }
+
+  /** Describes the USDC, YES and NO of an account in the ledger and, if they differ, on the chain: `alice 900 5 0`. */
+  funds(name: string): string {
+    const [ledger, chain] = [this.inLedger(name), this.onChain(name)].map((of) =>
+      Object.values(of).join(" "),
+    );
+    return `${name} ${ledger}${ledger === chain ? "" : ` (${chain} on chain)`}`;
   }
 
   /** Sends a wallet's call; returns its transaction. @throws Error if it is refused. */

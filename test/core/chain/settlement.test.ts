@@ -12,7 +12,10 @@ import { rowsOf } from "../../support/table.ts";
 import { observableState, readBack } from "../document/read-back.ts";
 import { openSettlement, played } from "./settlement-exchange.ts";
 
-/** Rule, settlement mode, and parts of a history; then, after each part, the statuses of trades and calls, and the height. */
+/**
+ * Rule, settlement mode, and parts of a history; then, after each part, the statuses of trades and calls, the height, and the
+ * funds of the accounts that the part names after `?`.
+ */
 const HISTORIES = rowsOf(`
 blocks can be requested | instant | trade; mine 3 | CONFIRMED at 4
 blocks can be requested | auto | trade; mine 3 | CONFIRMED at 3
@@ -37,14 +40,24 @@ a call makes no block due while an earlier nonce is missing | instant | pay alic
 a call makes no block due while an earlier nonce is missing | auto | pay alice bob 1 nonce=1; advance 1m > pay alice bob 2 nonce=0; advance 2s | PENDING at 0 > MINED MINED at 1
 calls that cannot be mined ask for no further block | auto | pay alice bob 1 gwei=0; pay alice bob 1; advance 10m > advance 10m | PENDING UNDERPRICED PENDING NONCE_GAP at 1 > PENDING UNDERPRICED PENDING NONCE_GAP at 1
 calls that cannot be mined ask for no further block | auto | pay alice bob 1; pay alice bob 1 gwei=0; advance 10m > advance 10m | MINED PENDING UNDERPRICED at 3 > MINED PENDING UNDERPRICED at 3
+a ghost fill fails if the ledger has not enough funds otherwise | manual | fault ghost; alice BUY 400 YES @ 0.5; bob SELL 400 YES @ 0.5; mine; pay alice dave 900; mine ? alice bob | FAILED MINED at 2, alice 100 0 0, bob 0 500 0
+a dropped call is undone after a reorganization, with its dependents | manual | pay alice carol 600; mine; reorg 1 ? carol > pay carol bob 1500; drop 1 ? alice carol > mine | PENDING REORGANIZED at 1, carol 1600 500 500 (1000 500 500 on chain) > DROPPED PENDING at 1, alice 1000 0 0, carol 1000 500 500 > DROPPED REVERTED at 2
+a nonce that is set drops calls below it, and mines the one that waited for it | instant | pay alice bob 1 nonce=1; pay alice bob 2 nonce=5; nonce alice to=5 ? bob | DROPPED MINED at 1, bob 2 500 0
+a nonce used again is left by a reorganization to the call that was mined first, while the other is pending | manual | pay alice carol 600 nonce=0; mine; nonce alice to=0; pay alice carol 1 nonce=0; reorg 1; mine ? alice carol | MINED DROPPED at 2, alice 400 0 0, carol 1600 500 500
+a nonce used again is left by a reorganization to the call that was mined first, after both were mined | manual | pay alice carol 600 nonce=0; mine; nonce alice to=0; pay alice carol 1 nonce=0; mine; reorg 2; mine ? alice carol | MINED DROPPED at 3, alice 400 0 0, carol 1600 500 500
+a call redeems only the outcomes of its index sets | manual | resolve SPLIT; redeem carol 2; mine ? carol | MINED at 1, carol 1250 500 0
+a call can spend a grant that is not minted yet | manual | fund dave everyMarket=10; derive dave; merge dave 10; mine ? dave | MINED at 1, dave 10 0 0
 `);
 
 describe("on the chain", () => {
   it.each(HISTORIES)("%s (%s): %s", (_rule, settlement, words = "", expected = "") => {
     const exchange = openSettlement({ settlement: settlement as SettlementMode });
     const found = words.split(" > ").map((part) => {
-      exchange.act(part);
-      return exchange.chainStatus;
+      const [actions = "", names] = part.split(" ? ");
+      exchange.act(actions);
+      return [exchange.chainStatus, ...(names?.split(" ") ?? []).map((name) => exchange.funds(name))].join(
+        ", ",
+      );
     });
     expect(found.join(" > ")).toBe(expected);
     expect(observableState(readBack(exchange.state))).toEqual(observableState(exchange.state));
@@ -128,15 +141,6 @@ describe("a settlement that fails", () => {
     }
     expect(two).not.toBe(one);
   });
-});
-
-it("a ghost fill fails if the ledger has not enough funds otherwise", () => {
-  const words =
-    "fault ghost; alice BUY 400 YES @ 0.5; bob SELL 400 YES @ 0.5; mine; pay alice dave 900; mine";
-  const exchange = played(words);
-  expect(exchange.statuses).toEqual(["FAILED"]);
-  expect(exchange.inLedger("alice")).toEqual({ usdc: 100, yes: 0, no: 0 });
-  expect(exchange.inLedger("bob")).toEqual({ usdc: 0, yes: 500, no: 0 });
 });
 
 it("a gas spike is why a settlement waits, from its start to its end, unless its fee is raised", () => {

@@ -29,38 +29,12 @@ describe("dropping a transaction", () => {
     expect(exchange.onChain("bob").usdc).toBe(7);
   });
 
-  it("after a reorganization undoes it and its dependents in the ledger", () => {
-    const exchange = openSettlement();
-    const sent = exchange.call("alice", transfer("carol", 600));
-    exchange.act("mine");
-    exchange.act("reorg 1");
-    expect(exchange.inLedger("carol").usdc).toBe(1600);
-    const spent = exchange.call("carol", transfer("bob", 1500));
-    drop(exchange, sent.number);
-    expect(exchange.inLedger("alice").usdc).toBe(1000);
-    expect(exchange.inLedger("carol").usdc).toBe(1000);
-    exchange.act("mine");
-    expect([sent.status, spent.status]).not.toContain("MINED");
-  });
-
   it("changes nothing if it is unknown or not from a wallet", () => {
     const exchange = played("trade");
     const before = exchange.exchange.sequence;
     for (const transaction of [9_999, exchange.settlement().number])
       expect(exchange.submit({ kind: "dropTransaction", transaction })).toEqual({ ok: true, events: [] });
     expect(exchange.exchange.sequence).toBe(before);
-  });
-});
-
-describe("setting a nonce", () => {
-  it("drops pending transactions below it and mines the one that waited for it", () => {
-    const exchange = openSettlement({ settlement: "instant" });
-    const below = exchange.call("alice", transfer("bob", 1), { nonce: 1 });
-    const next = exchange.call("alice", transfer("bob", 2), { nonce: 5 });
-    exchange.mustSubmit({ kind: "setNonce", address: addressOf("alice"), nonce: 5 });
-    expect([below.status, next.status]).toEqual(["DROPPED", "MINED"]);
-    expect(exchange.state.chain.wallets.get(addressOf("alice"))?.mined).toBe(6);
-    expect(exchange.trySend("alice", transfer("bob", 1), { nonce: 4 }).ok).toBe(false);
   });
 });
 
