@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Command } from "../../../src/core/commands.ts";
 import { price } from "../../../src/core/units.ts";
-import { openFundedExchange, START, TestExchange, verdictOf } from "../../support/exchange.ts";
+import { openFundedExchange, TestExchange, verdictOf } from "../../support/exchange.ts";
 
 describe("the two books of an independent market", () => {
   it("have their own sequence, last price and history; the liquidity is that of YES, the volume that of both", () => {
@@ -20,49 +19,6 @@ describe("the two books of an independent market", () => {
       "alice BUY 1 NO @ 0.3; bob BUY 1 YES @ 0.8; carol SELL 1 NO @ 0.9; alice BUY 1 YES @ 0.8; close",
     );
     expect(exchange.eventsOf("orderCanceled").map(({ order }) => order)).toEqual([1, 2, 3, 4]);
-  });
-});
-
-const ENDS = ["YES", "NO", "SPLIT"].map((winningOutcome) => ({
-  how: `resolving to ${winningOutcome}`,
-  end: { kind: "resolveMarket", market: 1, winningOutcome } as Command,
-  ended: { status: "RESOLVED", winningOutcome, resolvedAt: START + 3_600_000 },
-}));
-const CLOSE: Command = { kind: "closeMarket", market: 1 };
-const CLOSING = {
-  how: "closing",
-  end: CLOSE,
-  ended: { status: "CLOSED", winningOutcome: null, resolvedAt: null },
-};
-
-describe.each([CLOSING, ...ENDS])("$how a market", ({ end, ended }) => {
-  it("cancels its orders, oldest first, and no others; it then refuses orders and keeps supply, volume and last price", () => {
-    const exchange = openFundedExchange();
-    exchange.market();
-    exchange.send("bob SELL 10 NO @ 0.6", "alice BUY 4 YES @ 0.3 GTD 2h", "carol BUY 5 NO @ 0.6");
-    exchange.mustSubmit(exchange.command("alice BUY 1 YES @ 0.5", 2));
-    exchange.advance("1h");
-    const { supply } = exchange.state.markets.get(1);
-    const [{ sequence }, before] = [exchange.exchange, exchange.events.length];
-    exchange.mustSubmit(end);
-    expect(exchange.exchange.sequence).toBe(sequence + 1);
-    const last = end === CLOSE ? "marketClosed" : "marketResolved";
-    const kinds = exchange.events.slice(before).map(({ kind }) => kind);
-    expect(kinds).toEqual(["orderCanceled", "orderCanceled", last]);
-    const orders = ["CANCELED 5/10 MARKET_CLOSED", "CANCELED 0/4 MARKET_CLOSED", "MATCHED 5/5", "LIVE 0/1"];
-    expect([1, 2, 3, 4].map((order) => exchange.order(order))).toEqual(orders);
-    expect([exchange.book(), exchange.book("YES", 2).bids]).toEqual([{ bids: [], asks: [] }, ["1 @ 0.5"]]);
-    expect(exchange.figures()).toEqual({ liquidity: 0n, volume: 3_000_000n });
-    expect(verdictOf(exchange.try("bob SELL 1 YES @ 0.5"))).toBe("MARKET_CLOSED");
-    expect(exchange.shares("bob", "NO")).toEqual({ balance: 999_995, reserved: 0 });
-    const market = exchange.state.markets.get(1);
-    expect(market).toMatchObject({ ...ended, books: [{ last: { price: 4000 } }] });
-    expect(market.supply).toBe(supply);
-  });
-
-  it("without orders has one event", () => {
-    const exchange = openFundedExchange();
-    expect(exchange.submit(end)).toMatchObject({ ok: true, events: { length: 1 } });
   });
 });
 
