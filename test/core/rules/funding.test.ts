@@ -2,11 +2,12 @@ import { describe, expect, it } from "vitest";
 import { type Balance, emptyBalance } from "../../../src/core/account.ts";
 import type { ContractCall } from "../../../src/core/chain/transaction.ts";
 import type { CommandOf } from "../../../src/core/commands.ts";
-import { credit, grantDue, reserve } from "../../../src/core/rules/ledger.ts";
+import { credit, reserve } from "../../../src/core/rules/ledger.ts";
 import { FAUCET, findAccount } from "../../../src/core/state.ts";
 import { MAX_ISSUANCE, type Money, money, size } from "../../../src/core/units.ts";
 import { addressOf } from "../../support/commands.ts";
 import { FAUCET_OF_10_000, TestExchange, verdictOf } from "../../support/exchange.ts";
+import { rowsOf } from "../../support/table.ts";
 import { mineCall, SettlementExchange } from "../chain/settlement-exchange.ts";
 
 const fundCommand = (name: string, terms: Partial<CommandOf<"fundAccount">>): CommandOf<"fundAccount"> => ({
@@ -108,49 +109,11 @@ describe("deriving credentials", () => {
 });
 
 /** Accounts 1 and 2 are those of the exchange. */
-const [DAVE, EVE, FRANK] = [3, 4, 5];
+const [DAVE, EVE] = [3, 4];
 
 /** Returns account, market and shares of each grant that was minted. */
 const mintsOf = (exchange: TestExchange): number[][] =>
   exchange.eventsOf("grantMinted").map(({ account, market, size }) => [account, market, size / 100]);
-
-describe("a grant of shares in every market", () => {
-  function opened(): TestExchange {
-    const exchange = new TestExchange();
-    for (let market = 1; market <= 2; market += 1) exchange.market();
-    exchange.fund("dave", { usdc: 100, everyMarket: 50 });
-    return exchange;
-  }
-
-  it("is available at once, and minted once, with the account's first order in a market", () => {
-    const exchange = opened();
-    const { issued } = exchange.state;
-    expect(verdictOf(exchange.try("dave SELL 50.01 NO @ 0.5"))).toBe("INSUFFICIENT_BALANCE");
-    expect(mintsOf(exchange)).toEqual([]);
-    exchange.send("dave SELL 20 NO @ 0.5", "dave SELL 30 NO @ 0.5");
-    expect(mintsOf(exchange)).toEqual([[DAVE, 1, 50]]);
-    expect(exchange.shares("dave", "YES")).toEqual({ balance: 50, reserved: 0 });
-    expect(exchange.shares("dave", "NO")).toEqual({ balance: 50, reserved: 50 });
-    expect(exchange.state.issued - issued).toBe(50_000_000);
-    expect(exchange.state.markets.get(1).supply).toEqual({ yes: 5000, no: 5000, collateral: 50_000_000 });
-  });
-
-  it("is minted by a canceled buy too, and in a market created later", () => {
-    const exchange = opened();
-    exchange.send("dave BUY 20 NO @ 0.5 FOK");
-    exchange.market();
-    exchange.mustSubmit(exchange.command("dave SELL 50 YES @ 0.5", 3));
-    expect(mintsOf(exchange)).toEqual([1, 3].map((market) => [DAVE, market, 50]));
-  });
-
-  it("that is raised mints the difference, and adds to existing shares", () => {
-    const exchange = opened();
-    exchange.act("fund dave yes=5; dave SELL 20 YES @ 0.5; fund dave everyMarket=30");
-    exchange.send("dave SELL 65 YES @ 0.5", "dave SELL 80 NO @ 0.99");
-    expect(exchange.shares("dave", "YES")).toEqual({ balance: 85, reserved: 85 });
-    expect(mintsOf(exchange)).toEqual([50, 30].map((shares) => [DAVE, 1, shares]));
-  });
-});
 
 /** Opens two markets without holdings; dave and eve have 10,000 USDC and a grant of 10,000 shares of every token. */
 function openFaucet(): SettlementExchange {
@@ -168,13 +131,23 @@ const toEve = (exchange: SettlementExchange, ids: readonly string[], shares: num
   return mineCall(exchange, "dave", call);
 };
 
+/** Rule, what happens, the market and the shares of each grant that was minted, and what the first account has in market 1. */
+const MINTED = rowsOf(`
+with the account's first order in a market, once | fund gus usdc=100 everyMarket=50; gus SELL 20 NO @ 0.5; gus SELL 30 NO @ 0.5 | 1: 50 | gus 100 50 50
+by a canceled buy too, and in a market created later | fund gus usdc=100 everyMarket=50; gus BUY 20 NO @ 0.5 FOK; market later; gus SELL 50 YES @ 0.5 in 3 | 1: 50, 3: 50 | gus 100 50 50
+as a difference if it is raised, and adds to existing shares | fund gus yes=5; fund gus everyMarket=50; gus SELL 20 YES @ 0.5; fund gus everyMarket=30; gus SELL 65 YES @ 0.5; gus SELL 80 NO @ 0.99 | 1: 50, 1: 30 | gus 0 85 80
+with shares that the account is funded with, in the ledger and on the chain | fund dave yes=7 | 1: 10000 | dave 10000 10007 10000
+when the account splits a set | split dave 3; mine | 1: 10000 | dave 9997 10003 10003
+at once in the markets touched before if the first derivation raises it | fund frank yes=7; derive frank | 1: 10000 | frank 10000 10007 10000
+together with shares in their market; later, where the account has shares, by market | fund frank no=7 everyMarket=20 in 2; fund frank no=1; fund frank everyMarket=4 | 2: 20, 1: 20, 1: 4, 2: 4 | frank 0 24 25
+`);
+
 describe("the grant of an account in a market is minted", () => {
-  it("when it is funded with shares, in the ledger and on the chain", () => {
+  it.each(MINTED)("%s", (_rule, words = "", mints = "", funds = "") => {
     const exchange = openFaucet();
-    exchange.fund("dave", { yes: 7 });
-    expect(exchange.inLedger("dave")).toEqual({ usdc: 10_000, yes: 10_007, no: 10_000 });
-    expect(exchange.onChain("dave")).toEqual(exchange.inLedger("dave"));
-    expect(mintsOf(exchange)).toEqual([[DAVE, 1, 10_000]]);
+    exchange.act(words);
+    expect(mintsOf(exchange).map(([, market, shares]) => `${market}: ${shares}`)).toEqual(mints.split(", "));
+    expect(exchange.funds(funds.split(" ")[0] ?? "")).toBe(funds);
   });
 
   it("when shares are transferred from or to it, once for each account and market of a batch", () => {
@@ -188,12 +161,6 @@ describe("the grant of an account in a market is minted", () => {
     expect(exchange.onChain("eve")).toEqual(exchange.inLedger("eve"));
   });
 
-  it("when it splits a set", () => {
-    const exchange = openFaucet();
-    expect(mineCall(exchange, "dave", exchange.split(3))).toBe("MINED");
-    expect(exchange.inLedger("dave")).toEqual({ usdc: 9_997, yes: 10_003, no: 10_003 });
-  });
-
   it("not by a transfer of no shares or of USDC, or that reverts", () => {
     const exchange = openFaucet();
     const yes = [exchange.tokenId("YES")];
@@ -201,27 +168,6 @@ describe("the grant of an account in a market is minted", () => {
     expect(toEve(exchange, yes, 10_001)).toContain("insufficient balance");
     exchange.fund("dave", { usdc: 1 });
     expect(mintsOf(exchange)).toEqual([]);
-  });
-});
-
-describe("a grant that is raised", () => {
-  it("by the first derivation is minted at once in the markets touched before", () => {
-    const exchange = openFaucet();
-    exchange.fund("frank", { yes: 7 });
-    exchange.derive("frank");
-    expect(exchange.inLedger("frank")).toEqual({ usdc: 10_000, yes: 10_007, no: 10_000 });
-    expect(exchange.inLedger("frank", 2)).toEqual({ usdc: 10_000, yes: 0, no: 0 });
-  });
-
-  it("together with shares is minted in their market; later, where the account has shares, by market", () => {
-    const exchange = openFaucet();
-    exchange.fund("frank", { no: 7, everyMarket: 20 }, 2);
-    expect(exchange.inLedger("frank", 2)).toEqual({ usdc: 0, yes: 20, no: 27 });
-    exchange.fund("frank", { no: 1 }, 1);
-    exchange.fund("frank", { everyMarket: 4 });
-    const account = findAccount(exchange.state, addressOf("frank"));
-    expect(mintsOf(exchange).slice(-2)).toEqual([1, 2].map((market) => [FRANK, market, 4]));
-    expect([1, 2].map((market) => grantDue(account, market))).toEqual([0, 0]);
   });
 });
 
