@@ -125,11 +125,7 @@ describe("a directory is refused and not changed", () => {
   it.each<[string, (data: string) => Promise<unknown>, string]>([
     ["its journal is missing", (data) => rm(journalIn(data)), "db.json, but nothing in journal.ndjson"],
     ["its journal is empty", (data) => edit(data, () => []), "nothing in journal.ndjson"],
-    [
-      "its journal was truncated",
-      (data) => edit(data, (old) => old.subarray(0, -300)),
-      "was durable up to byte",
-    ],
+    ["its journal was cut", (data) => edit(data, (old) => old.subarray(0, -300)), "was durable up to byte"],
     ["its journal's first line is damaged", (data) => damage(data, 20), "damaged at byte 0"],
     ["that line is damaged, and its state is intact", (data) => damage(data, 20, false), DAMAGED_FIRST],
     [

@@ -95,15 +95,8 @@ describe("drawn orders", () => {
   it("are for an account that can pay, in either outcome, until none can", () => {
     const market = new SimulatedMarket(3, size(30_000), TICK);
     const profile = { ...PROFILES.balanced, upPercent: 100, yesPercent: 100 };
-    const subject = {
-      seed: "1",
-      profile,
-      orders: 1000,
-      accounts: 3,
-      tickSize: TICK,
-      minOrderSize: size(100),
-    };
-    const draw = orderSource(subject, market);
+    const grid = { tickSize: TICK, minOrderSize: size(100) };
+    const draw = orderSource({ seed: "1", profile, orders: 1000, accounts: 3, ...grid }, market);
     const orders: SimulatedOrder[] = [];
     const drawAll = (): void => {
       for (;;) {

@@ -29,14 +29,8 @@ function play(world: World, orders: readonly WorldOrder[]): Played[] {
     const own = books.get(`${index} ${outcome}`);
     const { market, book, trades } = own ?? (books.get(`${index} YES`) as Played);
     const tick = (own ? price : 10_000 - price) / unitsOf(market);
-    const order = {
-      id,
-      owner: trader,
-      side: own ? side : side === "BUY" ? "SELL" : "BUY",
-      tick,
-      size,
-      open: size,
-    } as const;
+    const bookSide = own ? side : side === "BUY" ? "SELL" : "BUY";
+    const order = { id, owner: trader, side: bookSide, tick, size, open: size } as const;
     for (const { maker } of book.place({ ...order }, orderType).matches)
       trades.push({ taker: id, maker: maker.id });
   });

@@ -160,25 +160,13 @@ describe("a generated world", async () => {
 /** The fields of a template in event-templates.json, which the compiler cannot check. */
 const TEMPLATE = (() => {
   const [text, set, range] = [z.string().min(1), z.literal(true).optional(), z.tuple([z.int(), z.int()])];
-  const kind = {
-    spans: z.array(z.enum(["week", "month", "quarter", "season", "year"])).min(1),
-    isScheduled: set,
-  };
+  const spans = z.array(z.enum(["week", "month", "quarter", "season", "year"])).min(1);
+  const kind = { spans, isScheduled: set };
   const step = z.union([z.int(), z.array(z.int()).min(1)]);
-  const levels = z.strictObject({
-    first: range,
-    times: z.int().optional(),
-    step,
-    tenths: set,
-    as: text.optional(),
-  });
-  const question = {
-    names: z.record(text, text),
-    question: text,
-    condition: text,
-    source: text,
-    tags: z.array(text),
-  };
+  const [times, as] = [z.int().optional(), text.optional()];
+  const levels = z.strictObject({ first: range, times, step, tenths: set, as });
+  const names = z.record(text, text);
+  const question = { names, question: text, condition: text, source: text, tags: z.array(text) };
   const several = { ...question, title: text, about: text };
   return z.union([
     z.strictObject({
@@ -237,14 +225,8 @@ describe("the prices within an event", () => {
       const random = stream(`${seed}`, shape);
       const resolution = isResolved ? resolutions[shape] : null;
       const prices = drawFairPrices(random, shapes[shape], 5, resolution, false);
-      return drawFairPaths(random, {
-        shape,
-        prices,
-        steps: 100,
-        volatility: 150,
-        resolution,
-        resolvedStep: 70,
-      });
+      const terms = { steps: 100, volatility: 150, resolvedStep: 70 };
+      return drawFairPaths(random, { shape, prices, resolution, ...terms });
     };
     const [candidates, thresholds] = [pathsOf("choice"), pathsOf("ladder")];
     for (let step = 0; step <= 100; step += 1) {

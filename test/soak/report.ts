@@ -4,7 +4,7 @@ import type { Meter, Tally } from "./meter.ts";
 import type { Figures, Phase, PhaseFigures } from "./plan.ts";
 import type { SoakServer } from "./server.ts";
 import type { Verdict } from "./verdict.ts";
-import { percentile } from "./verdict.ts";
+import { percentile, sum } from "./verdict.ts";
 
 /** Formats the results: two lines about the traffic, then a line for each verdict, with details of failed ones. */
 export function resultText(figures: Figures, verdicts: readonly Verdict[], paint: Paint): string {
@@ -20,7 +20,6 @@ export function resultText(figures: Figures, verdicts: readonly Verdict[], paint
   return [...trafficLines(figures), "", ...rows].join("\n");
 }
 
-const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);
 const totalOf = (counts: Readonly<Record<string, number>>): number => sum(Object.values(counts));
 
 function trafficLines({ phases, end }: Figures): string[] {

@@ -162,12 +162,7 @@ function growth(
   const limitText = `${limit} bytes a command`;
   if (slopes.length === 0) return unchecked(what, `fewer than ${MIN_COMMANDS} commands`, limitText);
   const highest = Math.max(...slopes);
-  return {
-    what,
-    figure: `${highest.toFixed(0)} bytes a command`,
-    limit: limitText,
-    holds: highest <= limit,
-  };
+  return { what, figure: `${highest.toFixed(0)} bytes a command`, limit: limitText, holds: highest <= limit };
 }
 
 /** Checks the growth of used memory in phases of reads: the median of the cycles, without the first cycle of each process. */
@@ -250,4 +245,5 @@ const unchecked = (what: string, why: string, limit: string): Verdict => ({
   holds: null,
 });
 
-const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
+export const sum = (numbers: readonly number[]): number =>
+  numbers.reduce((total, number) => total + number, 0);

@@ -176,15 +176,8 @@ describe("faults", () => {
   it("of one order hit only its settlement, and are part of the state document", () => {
     const exchange = openSettlement();
     const order = exchange.state.orders.next + 3;
-    const terms = {
-      fault: "fail",
-      probability: CERTAIN,
-      times: 1,
-      blocks: 0,
-      baseFee: 0,
-      reason: null,
-    } as const;
-    exchange.mustSubmit({ kind: "setSettlementFault", ...terms, order });
+    const terms = { probability: CERTAIN, times: 1, blocks: 0, baseFee: 0, reason: null };
+    exchange.mustSubmit({ kind: "setSettlementFault", fault: "fail", ...terms, order });
     const read = readBack(exchange.state);
     expect(read.chain.faults).toMatchObject([{ order }]);
     expect([...documentLines(read)]).toEqual([...documentLines(exchange.state)]);

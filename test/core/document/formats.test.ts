@@ -117,12 +117,8 @@ describe("additional fields of a document", () => {
       .replace('"units":', '"format":"some/1",\n"list":[],\n"numbers":[1,[2],{"a":"]"}],\n"units":')
       .replace(/\n}\n$/, ',\n"sequence":7\n}');
     const { state, others } = parsed(wrapped);
-    expect(Object.fromEntries(others)).toEqual({
-      format: "some/1",
-      list: [],
-      numbers: [1, [2], { a: "]" }],
-      sequence: 7,
-    });
+    const numbers = [1, [2], { a: "]" }];
+    expect(Object.fromEntries(others)).toEqual({ format: "some/1", list: [], numbers, sequence: 7 });
     expect(textOf(state)).toBe(text);
   });
 });

@@ -55,6 +55,7 @@ const slotOf =
 const firstOrder = ({ order }: Traded): object => order;
 const collateral = ({ account }: Traded): object => account.collateral;
 const supply = ({ market }: Traded): object => market.supply;
+const moreThanAll = ({ account }: Traded): number => account.collateral.balance + 1;
 const account = (parts: Traded): object => parts.account;
 
 /** A defect, a function that makes it, and the invariants that it breaks. */
@@ -74,11 +75,7 @@ const FAULTS: readonly [fault: string, plant: (parts: Traded) => void, found: re
     [BLOCKS],
   ],
   ["a wrong count of pending transactions", add(({ state }) => state.chain, "pending"), [BLOCKS]],
-  [
-    "more reserved than the balance",
-    set(collateral, "reserved", ({ account }) => account.collateral.balance + 1),
-    [SOLVENT, RESERVED],
-  ],
+  ["more reserved than the balance", set(collateral, "reserved", moreThanAll), [SOLVENT, RESERVED]],
   ["a negative reservation", add(({ holding }) => holding.yes, "reserved", -1), [SOLVENT, RESERVED]],
   ["a reservation without an order", add(collateral, "reserved"), [RESERVED]],
   ["a level with less than its orders", ({ book, order }) => book.fill(order.slot, 1), [LEVELS]],
@@ -89,7 +86,7 @@ const FAULTS: readonly [fault: string, plant: (parts: Traded) => void, found: re
   ["an order ahead of an earlier one in its queue", (parts) => restAnew(parts, 50), [ARRIVAL]],
   ["an order whose matched size exceeds its fills", add(firstOrder, "matched"), [RESERVED, LEVELS, FILLS]],
   [
-    "a live order that is completely filled",
+    "a live order that is filled",
     set(firstOrder, "matched", ({ order }) => order.size),
     [RESERVED, LEVELS, FILLS],
   ],

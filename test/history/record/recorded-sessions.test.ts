@@ -43,12 +43,8 @@ async function trade(api: Api): Promise<void> {
 
 /** Two wallets trade in a new market. */
 async function tradeAlone(api: Api): Promise<void> {
-  const { tokens } = await api.createMarket({
-    slug: "rain",
-    tickSize: 0.001,
-    selfTrade: "cancel-both",
-    feeRateBps: 50,
-  });
+  const terms = { tickSize: 0.001, selfTrade: "cancel-both", feeRateBps: 50 };
+  const { tokens } = await api.createMarket({ slug: "rain", ...terms });
   const [yes, no] = tokens.map(({ tokenId }) => tokenId);
   const [alice, bob] = await pairOn(api);
   await api.post(`/sim/accounts/${bob.address}/fund`, { collateral: 12.345678, tokens: { [`${no}`]: 7.5 } });

@@ -26,14 +26,9 @@ const mostly = (...right: readonly (string | number)[]): fc.Arbitrary<unknown> =
     { arbitrary: fc.oneof(fc.double(), fc.constantFrom(null, true, 0)), weight: 1 },
   );
 
+const terms = { side: mostly(...SIDES), size: mostly(10), price: mostly(0.1) };
 const anyOrder = fc.record(
-  {
-    side: mostly(...SIDES),
-    size: mostly(10),
-    price: mostly(0.1),
-    orderType: mostly(...ORDER_TYPES),
-    expiration: anyWord,
-  },
+  { ...terms, orderType: mostly(...ORDER_TYPES), expiration: anyWord },
   { requiredKeys: ["side", "size", "price"] },
 );
 

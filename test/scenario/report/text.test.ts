@@ -43,11 +43,7 @@ describe("characters that a report replaces", () => {
     ["oneLine removes spaces at the ends", oneLine("\n a  b \t"), "a  b"],
     ["a name is never empty", title(" \n "), "(without a name)"],
     ["wellFormed replaces lone surrogates only", wellFormed("\ud83d\ude00\ud83d\0"), "😀\ufffd\0"],
-    [
-      "a text after a label continues under its first character",
-      hung("4  ", "one two", 7).join("\n"),
-      "4  one\n   two",
-    ],
+    ["a text continues under its first character", hung("4  ", "one two", 7).join("\n"), "4  one\n   two"],
     ["padding counts columns", padded("日", 4), "日  "],
     ["the end of a too long text is kept", endOf("scenarios/orders/", 10), "…s/orders/"],
     ["a text that is not too long is kept", endOf("orders/", 10), "orders/"],

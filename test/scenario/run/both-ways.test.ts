@@ -19,6 +19,8 @@ const SCENARIOS = casesAtLevel(findFiles(["scenarios"]))
   .map((file) => loadScenario(file).scenario as Scenario)
   .filter((scenario) => !needsHttp(scenario));
 
+const QUOTES = ["getBook", "getPrice", "getMidpoint", "getSpread", "getLastTradePrice"] as const;
+
 /** Returns the calls that read the books, accounts and orders of an exchange, the latest orders only. */
 function readsOf({ state }: Exchange): [Operation, DirectCall][] {
   const reads: [Operation, DirectCall][] = [["getChain", {}]];
@@ -28,14 +30,7 @@ function readsOf({ state }: Exchange): [Operation, DirectCall][] {
     for (const tokenId of tokenIds) {
       const query = { token_id: tokenId };
       reads.push(["getPricesHistory", { path, query: { tokenId } }]);
-      for (const operation of [
-        "getBook",
-        "getPrice",
-        "getMidpoint",
-        "getSpread",
-        "getLastTradePrice",
-      ] as const)
-        reads.push([operation, { query }]);
+      for (const operation of QUOTES) reads.push([operation, { query }]);
     }
   }
   for (const { address } of state.accounts) reads.push(["getAccount", { path: { address } }]);
