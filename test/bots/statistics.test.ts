@@ -199,13 +199,9 @@ describe("the profiles", () => {
 const price = (units: number): string => String(units / 10_000);
 const count = String;
 const shares = (units: number): string => String(units / 100);
-const SPAN = [
-  ["h", 3_600_000],
-  ["min", 60_000],
-  ["s", 1_000],
-] as const;
+const SPANS = { h: 3_600_000, min: 60_000, s: 1_000, ms: 1 };
 const time = (ms: number): string => {
-  const [unit, length] = SPAN.find(([, length]) => ms % length === 0) ?? (["ms", 1] as const);
+  const [unit, length = 1] = Object.entries(SPANS).find(([, length]) => ms % length === 0) ?? [];
   return `${ms / length} ${unit}`;
 };
 

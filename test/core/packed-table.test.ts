@@ -156,17 +156,13 @@ describe.each([
       const { table, items, open } = play(used, some);
       const shifted = PackedTable.of(used, structuredClone(table.image()), by);
       const at = (moment: Millis): Millis => millis(moment + by);
-      const expected = items.map((item) => ({
-        ...item,
-        at: at(item.at),
-        until: item.until && at(item.until),
-      }));
-      expect([...shifted]).toEqual(expected);
+      const moved = items.map((item) => ({ ...item, at: at(item.at), until: item.until && at(item.until) }));
+      expect([...shifted]).toEqual(moved);
       expect(Array.from(shifted.open(), ({ number }) => number)).toEqual([...open]);
       expect([...table]).toEqual(items);
       const [next] = shifted.open();
       if (next !== undefined) shifted.close(next);
-      expect([...shifted]).toEqual(expected);
+      expect([...shifted]).toEqual(moved);
     });
   });
 

@@ -33,12 +33,10 @@ describe("a server whose disk is full", () => {
       const http = new HttpService(new ExchangeSite(serviceOf(config, opened)));
       closers.push(() => void http.close());
       const url = `http://127.0.0.1:${await http.listen({ host: "127.0.0.1", port: 0 })}`;
-      const post = (question: string): Promise<Response> =>
-        fetch(`${url}/sim/markets`, {
-          method: "POST",
-          headers: JSON_BODY,
-          body: JSON.stringify({ question }),
-        });
+      const post = (question: string): Promise<Response> => {
+        const body = JSON.stringify({ question });
+        return fetch(`${url}/sim/markets`, { method: "POST", headers: JSON_BODY, body });
+      };
       const hash = async (): Promise<unknown> => (await fetch(`${url}/sim/state/hash`)).json();
 
       expect((await post("Will it rain?")).status).toBe(200);

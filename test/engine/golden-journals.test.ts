@@ -105,14 +105,9 @@ function keepBaseFee({ exchange }: OpenedExchange): void {
 /** Sets a lower base fee in a gas spike, in which a call waits. */
 function lowerBaseFee({ exchange, clock }: OpenedExchange): void {
   openArena(exchange);
-  const spike = {
-    kind: "setSettlementFault",
-    fault: "gasSpike",
-    probability: 1_000_000,
-    times: null,
-  } as const;
+  const terms = { probability: 1_000_000, times: null, blocks: 0, baseFee: 500_000_000_000, reason: null };
   for (const command of [
-    ...[{ ...spike, blocks: 0, baseFee: 500_000_000_000, reason: null }, pay("ann", 10, 0, 2), mine],
+    ...[{ kind: "setSettlementFault", fault: "gasSpike", ...terms } as const, pay("ann", 10, 0, 2), mine],
     { kind: "setNextBaseFee", baseFee: 1_000_000_000 } as const,
   ])
     exchange.submit(command);

@@ -6,15 +6,11 @@ import { type DiskImage, SimulatedDisk } from "../support/simulated-disk.ts";
 import { fill } from "./support/failing-disk.ts";
 import { JOURNAL, journalIn, journalLines, openOn, withoutLock } from "./support/persisted.ts";
 
+const BODY = { tokenId: "1", side: "BUY", price: 0.555, size: 10 };
 const REFUSED: RefusedRequest = {
   ...{ method: "POST", path: "/clob/order", address: addressOf("ann"), isProven: true },
   ...{ status: 400, code: "INVALID_TICK_SIZE", field: "price" },
-  asked: {
-    kind: "request",
-    body: { tokenId: "1", side: "BUY", price: 0.555, size: 10 },
-    query: {},
-    isCut: false,
-  },
+  asked: { kind: "request", body: BODY, query: {}, isCut: false },
 };
 
 const kindsIn = (image: DiskImage): string[] => journalLines(journalIn(image)).map(({ k }) => k);

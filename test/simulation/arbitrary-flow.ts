@@ -12,11 +12,7 @@ const names = text(LETTERS, `${LETTERS}09_-`);
 const orders = text(`${LETTERS}09`, `${LETTERS}09_-.:`);
 const shares = fc.integer({ min: 1, max: MAX_ISSUANCE / 10_000 }).map(size);
 
-const base = {
-  at: fc.oneof(fc.constant(0), fc.nat(100_000)),
-  account: names,
-  market: fc.option(names),
-};
+const base = { at: fc.oneof(fc.constant(0), fc.nat(100_000)), account: names, market: fc.option(names) };
 const sides = fc.constantFrom("BUY" as const, "SELL" as const);
 const outcomes = fc.constantFrom("YES" as const, "NO" as const);
 const terms = {
@@ -27,18 +23,14 @@ const terms = {
   price: fc.integer({ min: 1, max: 9999 }).map(price),
   size: fc.oneof(fc.integer({ min: 1, max: 20_000 }), fc.integer({ min: 1, max: MAX_SIZE })).map(size),
 };
+const untimed = fc.constantFrom("GTC" as const, "FOK" as const, "FAK" as const);
 const lives = fc.oneof(
   fc.integer({ min: 1, max: 120 }).map((s) => s * 1000),
   fc.integer({ min: 1, max: 100_000_000_000_000 }),
 );
 
 const rows: fc.Arbitrary<FlowRow> = fc.oneof(
-  fc.record({
-    ...base,
-    ...terms,
-    type: fc.constantFrom("GTC" as const, "FOK" as const, "FAK" as const),
-    expiresIn: fc.constant(null),
-  }),
+  fc.record({ ...base, ...terms, type: untimed, expiresIn: fc.constant(null) }),
   fc.record({ ...base, ...terms, type: fc.constant("GTD" as const), expiresIn: lives }),
   fc.record({ ...base, op: fc.constant("cancel" as const), ref: orders }),
   fc.record({ ...base, op: fc.constant("cancel-all" as const) }),

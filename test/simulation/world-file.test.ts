@@ -33,12 +33,8 @@ function refusalOf(broken: string): string {
 }
 
 describe("a world file", async () => {
-  const world = await generateWorld({
-    seed: 'a "quoted"\n\ud800 seed',
-    events: 3,
-    markets: 5,
-    rowsPerMarket: 24,
-  });
+  const size = { events: 3, markets: 5, rowsPerMarket: 24 };
+  const world = await generateWorld({ seed: 'a "quoted"\n\ud800 seed', ...size });
   const [firstEvent] = world.events as [WorldEvent];
   const [firstMarket] = firstEvent.markets as [WorldMarket];
   const text = writeWorld(world);
@@ -115,11 +111,8 @@ describe("a world file", async () => {
   });
 
   test("is read and written in the format of an earlier version", () => {
-    const old = {
-      ...(JSON.parse(text) as Draft),
-      format: "clobsim-world/1",
-      flow: [ROW],
-    } as unknown as World;
+    const draft = JSON.parse(text) as Draft;
+    const old = { ...draft, format: "clobsim-world/1", flow: [ROW] } as unknown as World;
     const { endOf: _, ...event } = old.events[0] as WorldEvent;
     const older: World = { ...old, events: [event, ...old.events.slice(1)] };
     expect(readWorld(writeWorld(older))).toEqual(older);

@@ -111,12 +111,8 @@ describe("a call reverts", () => {
 describe("permissions", () => {
   it("let a spender transfer up to the allowance", () => {
     const exchange = openSettlement();
-    const parties = { from: addressOf("alice"), to: addressOf("bob") };
-    const take = (usdc: number): ContractCall => ({
-      kind: "transferFrom",
-      ...parties,
-      amount: `${usdc}000000`,
-    });
+    const pair = { from: addressOf("alice"), to: addressOf("bob") };
+    const take = (usdc: number): ContractCall => ({ kind: "transferFrom", ...pair, amount: `${usdc}000000` });
     mineCall(exchange, "alice", approve(addressOf("bob"), 100));
     expect(mineCall(exchange, "bob", take(60))).toBe("MINED");
     expect(mineCall(exchange, "bob", take(60))).toBe(NOT_ALLOWED);

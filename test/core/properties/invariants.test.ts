@@ -85,11 +85,7 @@ const FAULTS: readonly [fault: string, plant: (parts: Traded) => void, found: re
   ["a crossed book", ({ book, order }) => void book.rest(ASK, 50, 1, 5, order.account), [LEVELS, CROSSED]],
   ["an order ahead of an earlier one in its queue", (parts) => restAnew(parts, 50), [ARRIVAL]],
   ["an order whose matched size exceeds its fills", add(firstOrder, "matched"), [RESERVED, LEVELS, FILLS]],
-  [
-    "a live order that is filled",
-    set(firstOrder, "matched", ({ order }) => order.size),
-    [RESERVED, LEVELS, FILLS],
-  ],
+  ["a live filled order", set(firstOrder, "matched", ({ order }) => order.size), [RESERVED, LEVELS, FILLS]],
   [
     "an order that ended, but is live",
     ({ state }) =>

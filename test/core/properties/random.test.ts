@@ -26,14 +26,7 @@ describe("a random stream", () => {
   });
 
   it("is the same on every machine: draws of seed 1", () => {
-    expect(draws("1", "chain", 4)).toMatchInlineSnapshot(`
-      [
-        3516426210,
-        916153287,
-        2702256048,
-        1361884647,
-      ]
-    `);
+    expect(draws("1", "chain", 4)).toEqual([3_516_426_210, 916_153_287, 2_702_256_048, 1_361_884_647]);
   });
 
   it("draws integers within bounds, both included for `between`", () => {

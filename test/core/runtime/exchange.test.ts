@@ -160,13 +160,13 @@ describe("agents", () => {
     const { sequence } = testExchange.exchange;
     const received: unknown[] = [];
     testExchange.exchange.watch(
-      (number, at, [event]) => void received.push([number - sequence, at - START, event?.kind]),
+      (number, at, [event]) => void received.push(`${number - sequence} at ${at - START}: ${event?.kind}`),
     );
     testExchange.advance("5s");
     expect(received).toEqual([
-      [1, 1_000, "orderExpired"],
-      [2, 1_500, "orderPlaced"],
-      [3, 2_000, "orderExpired"],
+      "1 at 1000: orderExpired",
+      "2 at 1500: orderPlaced",
+      "3 at 2000: orderExpired",
     ]);
   });
 

@@ -29,11 +29,8 @@ export class OrderClient {
   static async derived(url: string, number: number, tokenId: string): Promise<OrderClient> {
     const account = wallet(number);
     const body = JSON.stringify({ address: account.address, signature: await signPersonal(account) });
-    const reply = await fetch(`${url}/clob/auth/derive-api-key`, {
-      method: "POST",
-      headers: JSON_BODY,
-      body,
-    });
+    const request = { method: "POST", headers: JSON_BODY, body };
+    const reply = await fetch(`${url}/clob/auth/derive-api-key`, request);
     return new OrderClient(tokenId, account.address, (await reply.json()) as Credentials);
   }
 

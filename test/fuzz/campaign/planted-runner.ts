@@ -28,11 +28,8 @@ const FATAL: Readonly<Record<number, () => unknown>> = {
 
 function failureOf(seed: number): Failure | null {
   if (seed % 17 === 5) {
-    return {
-      fingerprint: "a balance is below zero",
-      sentence: `account ${seed % 7} has -${seed} USDC`,
-      command: 7,
-    };
+    const sentence = `account ${seed % 7} has -${seed} USDC`;
+    return { fingerprint: "a balance is below zero", sentence, command: 7 };
   }
   if (seed % 41 === 11) {
     return { fingerprint: "the reference answers otherwise", sentence: `order ${seed} is LIVE`, command: 30 };

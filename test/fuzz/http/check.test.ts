@@ -28,9 +28,13 @@ const answerOf = ({ answer }: Observation) => {
 const verdict = async (log: ObservationLog): Promise<string | null> =>
   (await check(observed.journal, log))?.fingerprint ?? null;
 
+/** Returns the log with other facts of one request. */
+const observing = (of: Observation, facts: Partial<Observation>): ObservationLog =>
+  changed(observed.log, of, (each) => ({ ...each, ...facts }));
+
 /** Returns the log with another answer to one request. */
 const answering = (of: Observation, answer: Partial<ReturnType<typeof answerOf>>): ObservationLog =>
-  changed(observed.log, of, (each) => ({ ...each, answer: { ...answerOf(each), ...answer } }));
+  observing(of, { answer: { ...answerOf(of), ...answer } });
 
 /** Returns the log with one more request, sent and answered after all others. */
 function withOneMore(added: Observation): ObservationLog {
@@ -49,11 +53,7 @@ describe("the observations of one history", () => {
   });
 
   it("may lack an answer only if the log says why", async () => {
-    const lost = changed(observed.log, at("placeOrder", 0), (each) => ({
-      ...each,
-      answered: null,
-      answer: null,
-    }));
+    const lost = observing(at("placeOrder", 0), { answered: null, answer: null });
     expect(await verdict(lost)).toBe("http: no answer: placeOrder");
     expect(await verdict({ ...lost, mayLose: ["kill"] })).toBeNull();
   });
@@ -84,11 +84,7 @@ describe("the checker finds", () => {
 
   it("an answer that shows an order before the order was sent", async () => {
     const [order, seen] = [at("placeOrder", 0), at("getBook", 1)];
-    const log = changed(observed.log, seen, (each) => ({
-      ...each,
-      sent: order.sent - 0.5,
-      answered: order.sent - 0.25,
-    }));
+    const log = observing(seen, { sent: order.sent - 0.5, answered: order.sent - 0.25 });
     expect(await verdict(log)).toBe("http: seen before its request: placeOrder");
   });
 
@@ -99,18 +95,15 @@ describe("the checker finds", () => {
   });
 
   it("an acknowledged order that is missing in the journal", async () => {
-    const hash = answerOf(at("getStateHash", -1));
     const order = at("placeOrder", 0);
-    expect(
-      await verdict(
-        withOneMore({ ...order, answer: { ...answerOf(order), ...hash, body: answerOf(order).body } }),
-      ),
-    ).toBe("http: seen before its request: cancelAllOrders");
+    const answer = { ...answerOf(at("getStateHash", -1)), body: answerOf(order).body };
+    const verdictOfOne = await verdict(withOneMore({ ...order, answer }));
+    expect(verdictOfOne).toBe("http: seen before its request: cancelAllOrders");
   });
 
   it("an acknowledged order whose sequence in the journal belongs to another one", async () => {
     const [first, second] = [at("placeOrder", 0), at("placeOrder", 2)];
-    const log = changed(observed.log, second, (each) => ({ ...each, request: first.request }));
+    const log = observing(second, { request: first.request });
     expect(await verdict(log)).toBe("http: acknowledged and lost: placeOrder");
   });
 
@@ -126,7 +119,7 @@ describe("the checker finds", () => {
   it("a wrong refusal: of a valid order, or for another reason", async () => {
     const refused = at("placeOrder", 3);
     const { request } = at("placeOrder", 2);
-    expect(await verdict(changed(observed.log, refused, (each) => ({ ...each, request })))).toBe(
+    expect(await verdict(observing(refused, { request }))).toBe(
       "http: another status: placeOrder 400 SIZE_TOO_SMALL, replayed 200",
     );
     const { body } = answerOf(refused);
@@ -139,11 +132,8 @@ describe("the checker finds", () => {
     const [first, second] = [at("getBook", 0), at("getBook", 1)];
     const [early, late] = [answerOf(first), answerOf(second)];
     const together = { sent: first.sent, answered: (second.answered ?? 0) + 0.5 };
-    const swapped = changed(answering(first, { ...late, body: late.body }), second, (each) => ({
-      ...each,
-      ...together,
-      answer: early,
-    }));
+    const facts = { ...together, answer: early };
+    const swapped = changed(answering(first, late), second, (each) => ({ ...each, ...facts }));
     expect(await verdict(swapped)).toBe("http: older sequence against order of connection: getBook");
   });
 
@@ -163,14 +153,11 @@ describe("the checker finds", () => {
   it("a clock change to a wrong time, and an answer with a time that was never set", async () => {
     const change = at("setClock", 0);
     const body = change.request.body.replace("5s", "6s");
-    expect(
-      await verdict(
-        changed(observed.log, change, (each) => ({ ...each, request: { ...each.request, body } })),
-      ),
-    ).toBe("http: wrong clock time");
-    expect(
-      await verdict(answering(at("getStateHash", -1), { time: answerOf(at("getStateHash", -1)).time + 1 })),
-    ).toBe("http: impossible time: getStateHash");
+    const wrong = observing(change, { request: { ...change.request, body } });
+    expect(await verdict(wrong)).toBe("http: wrong clock time");
+    const last = at("getStateHash", -1);
+    const never = answering(last, { time: answerOf(last).time + 1 });
+    expect(await verdict(never)).toBe("http: impossible time: getStateHash");
   });
 
   it("another state hash at the end", async () => {

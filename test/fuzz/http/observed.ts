@@ -65,12 +65,8 @@ export async function observedSession(): Promise<ObservedSession> {
   clients.close();
   const report = await reportAt(server.port);
   await server.close();
-  const log = {
-    numbers: "number",
-    mayLose: [],
-    finalHash: hash,
-    observations: clients.observations,
-  } as const;
+  const { observations } = clients;
+  const log = { numbers: "number", mayLose: [], finalHash: hash, observations } as const;
   return { journal: readJournal(Buffer.from(report)), log };
 }
 

@@ -5,6 +5,9 @@ import { BID, ofSteps, problemsOf, scenarioOf } from "./scenario-texts.ts";
 const repeat = (times: number | string, ...steps: string[]): string =>
   `{ repeat: ${times}, steps: [${steps.map((step) => `{ ${step} }`).join(", ")}] }`;
 
+/** The maximum number of steps. */
+const MOST = 100_000;
+
 const namesOf = (steps: readonly Step[]): (string | null)[] =>
   steps.filter((step): step is StepOf<"order"> => step.kind === "order").map(({ name }) => name);
 
@@ -70,17 +73,13 @@ describe("a repeat", () => {
   });
 
   it("may be as long as a scenario", () => {
-    expect(stepsOf(repeat(100_000, "advance: 1ms")).length).toBe(100_000);
+    expect(stepsOf(repeat(MOST, "advance: 1ms")).length).toBe(MOST);
   });
 });
 
 it.each([
   ["together", repeat(60_000, "advance: 1s", "advance: 2s"), "4:30"],
-  [
-    "in repeats of repeats",
-    repeat(100_000, `repeat: 100000, steps: [${repeat(100_000, "advance: 1s")}]`),
-    "4:83",
-  ],
+  ["in repeats of repeats", repeat(MOST, `repeat: ${MOST}, steps: [${repeat(MOST, "advance: 1s")}]`), "4:83"],
 ])("repeats may not have too many steps %s", (_where, step, place) => {
   expect(problemsOf(ofSteps(step))).toEqual([`x.yaml:${place}: more than 100000 steps`]);
 });

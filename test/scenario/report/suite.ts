@@ -144,12 +144,17 @@ const OPTIONS: Omit<ReporterOptions, "write"> = {
   pathInRepository: (file) => file,
 };
 
+/** Returns a reporter, and what it has written. */
+function reporterOf(name: string, own: Partial<ReporterOptions> = {}) {
+  const writes: string[] = [];
+  const options = { ...OPTIONS, write: (text: string) => void writes.push(text), ...own };
+  return { reporter: REPORTERS[name as keyof typeof REPORTERS](options), writes };
+}
+
 /** Returns the output of a reporter for two invalid files. */
 export function wrongReportOf(name: string): string {
-  const writes: string[] = [];
-  REPORTERS[name as keyof typeof REPORTERS]({ ...OPTIONS, write: (text) => writes.push(text) }).wrong(
-    WRONG_FILES,
-  );
+  const { reporter, writes } = reporterOf(name);
+  reporter.wrong(WRONG_FILES);
   return writes.join("");
 }
 
@@ -160,12 +165,7 @@ export function writesOf(
   own: Partial<ReporterOptions> = {},
   scenarios = results.length,
 ): string[] {
-  const writes: string[] = [];
-  const reporter = REPORTERS[name as keyof typeof REPORTERS]({
-    ...OPTIONS,
-    write: (text) => writes.push(text),
-    ...own,
-  });
+  const { reporter, writes } = reporterOf(name, own);
   reporter.started?.({ scenarios, files: new Set(results.map(({ file }) => file)).size });
   for (const result of results) reporter.finished?.(result);
   reporter.ended(suiteOf(results));

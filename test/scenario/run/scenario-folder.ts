@@ -40,11 +40,8 @@ export function scenarioAt(path: string): Scenario {
 
 /** Runs a scenario; by default in this process. */
 export async function resultOf(scenario: Scenario, options: Options = {}): Promise<ScenarioResult> {
-  const { results } = await runSuite([scenario], {
-    via: "process",
-    startServer: startScenarioServer,
-    ...options,
-  });
+  const usual = { via: "process", startServer: startScenarioServer } as const;
+  const { results } = await runSuite([scenario], { ...usual, ...options });
   return results[0] as ScenarioResult;
 }
 

@@ -195,11 +195,8 @@ describe("updating", () => {
     const scenarios = [OPENING, OPENING.replace("BUY 5", `BUY ${shares}`)].map((text, index) =>
       folder.scenario(`${text}  ${expecting}`, `${name}-${index}.yaml`),
     );
-    const { results } = await runSuite(scenarios, {
-      ...updating,
-      via: "process",
-      startServer: startScenarioServer,
-    });
+    const options = { ...updating, via: "process", startServer: startScenarioServer } as const;
+    const { results } = await runSuite(scenarios, options);
     expect(results.map(({ status }) => status)).toEqual(statuses);
     expect(results.map(({ written }) => written)).toEqual([[folder.at(`${name}.txt`)], []]);
     expect(folder.read(`${name}.txt`)).toBe(GOLDEN);

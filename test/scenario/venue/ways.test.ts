@@ -82,11 +82,8 @@ describe("a deployment that cannot run a scenario", () => {
 
   it("fails it if it could be run before", async () => {
     const result = await folder.run(PLAIN, { via: "target", target: endingAfter(1), repeat: 2 });
-    expect(result).toMatchObject({
-      status: "failed",
-      reason: null,
-      failure: { message: "needs market rain" },
-    });
+    const failure = { message: "needs market rain" };
+    expect(result).toMatchObject({ status: "failed", reason: null, failure });
   });
 });
 
