@@ -17,7 +17,7 @@ import { plainPaint } from "./scenario/report/text.ts";
 import { findFiles, NoFilesError } from "./scenario/run/files.ts";
 import type { Failure } from "./scenario/run/result.ts";
 import { type SuiteOptions, scenarioRunner } from "./scenario/run/run-suite.ts";
-import { startScenarioServer } from "./scenario-server.ts";
+import { startScenarioServer } from "./start-exchange.ts";
 
 export type { ExchangeMatchers } from "./fixtures/matchers.ts";
 export type { ExchangeFixtures, ExchangeOptions, TestExchange, Trader } from "./fixtures/test-exchange.ts";

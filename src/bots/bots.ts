@@ -7,10 +7,9 @@ import type { Agents } from "../core/schedule.ts";
 import { findAccount, type State } from "../core/state.ts";
 import { OUTCOMES, type Outcome } from "../core/terms.ts";
 import { type Millis, millis } from "../core/units.ts";
-import { BookView, type Bot, botsOf } from "./bot.ts";
+import { act, BookView, type Bot, botsOf } from "./bot.ts";
 import { Chance, fairValue, STREAM } from "./fair-value.ts";
 import { type BotProfile, type BotProfileName, PROFILES } from "./profiles.ts";
-import { act } from "./strategies.ts";
 
 /** Bots trade in the first active markets, at most this many. */
 export const MAX_BOT_MARKETS = 50;

@@ -20,8 +20,7 @@ import {
 import { FileRefused, isForbidden } from "../regular-file.ts";
 import { count, grouped } from "../scenario/report/text.ts";
 import type { Run } from "./commands.ts";
-import { failed, paintOf, print } from "./output.ts";
-import { unwritable } from "./output-file.ts";
+import { failed, paintOf, print, unwritable } from "./output.ts";
 import { EXIT, UsageError } from "./process.ts";
 
 /** `clobsim doctor`: checks whether a data directory can be opened, and measures a sync on its disk. */

@@ -13,8 +13,7 @@ import { FileRefused, isForbidden } from "../regular-file.ts";
 import { indented } from "../scenario/report/text.ts";
 import { ConfigError } from "../setting.ts";
 import { VERSION } from "../version.ts";
-import { table, warn } from "./output.ts";
-import { DISK_FAILURE } from "./output-file.ts";
+import { DISK_FAILURE, table, warn } from "./output.ts";
 import { EXIT, type ExitCode, UsageError } from "./process.ts";
 
 /** Prints an error on stderr: one sentence if the user can fix the cause, with the stack if it is a defect. */

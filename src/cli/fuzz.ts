@@ -19,8 +19,7 @@ import { codeSummary } from "../scenario/report/github.ts";
 import { count, durationText, grouped, oneLine, type Paint, plainPaint } from "../scenario/report/text.ts";
 import type { Given } from "../setting.ts";
 import type { Run, Values } from "./commands.ts";
-import { failed, paintOf, print, summarizeJob, table, warn } from "./output.ts";
-import { save } from "./output-file.ts";
+import { failed, paintOf, print, save, summarizeJob, table, warn } from "./output.ts";
 import { EXIT, type ExitCode, stopSignal, UsageError } from "./process.ts";
 
 /** `clobsim fuzz`: runs histories that are generated from seeds, and reports failures. */

@@ -4,7 +4,7 @@ import { generateFlow } from "../simulation/generate-flow.ts";
 import { generateWorld } from "../simulation/generate-world.ts";
 import { writeWorld } from "../simulation/world.ts";
 import type { Run } from "./commands.ts";
-import { isReplaceable, save } from "./output-file.ts";
+import { isReplaceable, save } from "./output.ts";
 import { EXIT, UsageError } from "./process.ts";
 
 /** `clobsim world`: writes the world of a seed as JSON. @throws UsageError if the markets do not fit into the events */

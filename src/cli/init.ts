@@ -3,8 +3,7 @@ import { dirname, join, relative, resolve, sep } from "node:path";
 import { shellWord } from "../core/format.ts";
 import { readJson } from "../core/json.ts";
 import { RUNNERS, type Run } from "./commands.ts";
-import { print, table } from "./output.ts";
-import { unwritable } from "./output-file.ts";
+import { print, table, unwritable } from "./output.ts";
 import { EXIT, UsageError } from "./process.ts";
 
 /** `clobsim init`: writes a first scenario, a test and a workflow into a project. @throws UsageError if it cannot. */

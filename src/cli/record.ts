@@ -8,8 +8,7 @@ import { askServer, serverNamed } from "./ask-server.ts";
 import type { Run, Values } from "./commands.ts";
 import { endedWith, endingOf } from "./failure.ts";
 import { openNamed, requireLine } from "./journal.ts";
-import { warn } from "./output.ts";
-import { save } from "./output-file.ts";
+import { save, warn } from "./output.ts";
 import { EXIT, type ExitCode, UsageError } from "./process.ts";
 
 const DEFAULT_URL = "http://127.0.0.1:7070";

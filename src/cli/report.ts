@@ -19,8 +19,7 @@ import { SERVER_URL } from "../setting.ts";
 import { askServer, serverNamed } from "./ask-server.ts";
 import type { Run } from "./commands.ts";
 import { openNamed, replaySource } from "./journal.ts";
-import { warn } from "./output.ts";
-import { save } from "./output-file.ts";
+import { save, warn } from "./output.ts";
 import { EXIT, type ExitCode, UsageError } from "./process.ts";
 
 const DEFAULT_REASON = "it was requested";

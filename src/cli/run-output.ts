@@ -14,8 +14,17 @@ import type { Failed } from "../scenario/run/run-scenario.ts";
 import type { VenueHistory } from "../scenario/venue/views.ts";
 import type { Given } from "../setting.ts";
 import { optionsOf, type Values } from "./commands.ts";
-import { paintOf, summarizeJob, warn } from "./output.ts";
-import { ignoreClosedPipe, prepare, realPath, save, unwritable, writing } from "./output-file.ts";
+import {
+  ignoreClosedPipe,
+  paintOf,
+  prepare,
+  realPath,
+  save,
+  summarizeJob,
+  unwritable,
+  warn,
+  writing,
+} from "./output.ts";
 import { UsageError } from "./process.ts";
 
 /**

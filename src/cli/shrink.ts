@@ -33,12 +33,11 @@ import { needsHttp, type Scenario } from "../scenario/language/steps.ts";
 import { count, grouped } from "../scenario/report/text.ts";
 import { shownPath, writeSourceFiles } from "../scenario/run/files.ts";
 import { VenueOpener } from "../scenario/run/run-suite.ts";
-import { startScenarioServer } from "../scenario-server.ts";
+import { startScenarioServer } from "../start-exchange.ts";
 import type { Run, Values } from "./commands.ts";
 import { endingOf } from "./failure.ts";
 import { openNamed, requireLine } from "./journal.ts";
-import { failed } from "./output.ts";
-import { save } from "./output-file.ts";
+import { failed, save } from "./output.ts";
 import { EXIT, type ExitCode, UsageError } from "./process.ts";
 import { readScenarios } from "./run.ts";
 

@@ -1,9 +1,10 @@
 import type { Router } from "express";
 import type { Numbers } from "../api/decimals.ts";
 import { type AnyBody, type Endpoint, isRaw, type JsonObject, readQuery } from "../api/endpoint.ts";
-import { type AnyEndpoint, ENDPOINTS } from "../api/endpoints.ts";
+import { type AnyEndpoint, ENDPOINTS, type Operation } from "../api/endpoints.ts";
 import { ApiError } from "../api/errors.ts";
 import { nearest } from "../api/nearest.ts";
+import { orderBody } from "../api/order-request.ts";
 import {
   readJsonObject,
   unknownFieldsAt,
@@ -13,11 +14,29 @@ import {
 import { quoted } from "../core/format.ts";
 import { authenticate, guardControl } from "./access.ts";
 import { type AppliedFault, injectedError } from "./faults.ts";
-import { HANDLERS } from "./handlers/all.ts";
-import { type Answer, type Incoming, MAX_LARGE_BODY, NO_BODY, type Outgoing, pathOf } from "./messages.ts";
+import { chainHandlers } from "./handlers/chain.ts";
+import { controlHandlers } from "./handlers/control.ts";
+import { marketHandlers } from "./handlers/markets.ts";
+import { tradingHandlers } from "./handlers/trading.ts";
+import {
+  type Answer,
+  type Incoming,
+  JsonText,
+  MAX_LARGE_BODY,
+  NO_BODY,
+  type Outgoing,
+  pathOf,
+} from "./messages.ts";
 import { recordRefusedRequest } from "./refused-requests.ts";
 import { hangUp, send, sendAnswer, sendError } from "./send.ts";
-import { type AnyHandler, type Service, viewOf } from "./service.ts";
+import { type AnyHandler, type Handlers, type Service, viewOf } from "./service.ts";
+
+export const HANDLERS: Handlers<Operation> = {
+  ...tradingHandlers,
+  ...marketHandlers,
+  ...controlHandlers,
+  ...chainHandlers,
+};
 
 type Routed = Incoming & { readonly params: Record<string, string> };
 type Route = (request: Routed, response: Outgoing) => void;
@@ -206,4 +225,32 @@ function routeNotFound(prefix: string, path: string, known: readonly string[]): 
         ? "GET /openapi.json lists all routes"
         : `did you mean ${like}? Paths are case-sensitive and have no trailing slash`,
   });
+}
+
+/** Part of a service that the handlers of trading, books, accounts, markets, bots and the chain use. */
+export type CalledService = Pick<Service, "exchange" | "numbers" | "checksums" | "books" | "bots">;
+
+/** A request before it is encoded for HTTP. */
+export interface DirectCall {
+  readonly path?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string | number>>;
+  readonly body?: object;
+  /** Address of the calling account, for signed endpoints. */
+  readonly caller?: string;
+}
+
+/**
+ * Calls the handler of an endpoint in this process, without HTTP, signature, injected faults and JSON. Only the body of an
+ * order is parsed here; all other bodies, and queries, must be as their readers return them.
+ * @throws ApiError if the request is refused.
+ */
+export function callHandler(
+  service: CalledService,
+  operation: Operation,
+  { path = {}, query = {}, body = {}, caller = "" }: DirectCall = {},
+): object | Promise<object> {
+  const read = operation === "placeOrder" ? orderBody.read(body as JsonObject, service.numbers) : body;
+  const call = { path, query, body: read, caller, headers: {}, rawHeaders: [] };
+  const answer = (HANDLERS[operation] as AnyHandler)(call, service as Service, viewOf(service));
+  return answer instanceof JsonText ? (JSON.parse(answer.text) as object) : answer;
 }

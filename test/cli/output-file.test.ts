@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { watch } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { save } from "../../src/cli/output-file.ts";
+import { save } from "../../src/cli/output.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { useProgram } from "../support/program.ts";
 import { refused, run } from "./tools.ts";

@@ -4,9 +4,9 @@ import { loadScenario } from "../../src/scenario/language/read-scenario.ts";
 import { needsHttp, type Scenario } from "../../src/scenario/language/steps.ts";
 import type { ScenarioResult } from "../../src/scenario/run/result.ts";
 import { runSuite } from "../../src/scenario/run/run-suite.ts";
-import { startScenarioServer } from "../../src/scenario-server.ts";
 import { COLUMNS, FLOW_PROFILES } from "../../src/simulation/flow.ts";
 import { namedPrivateKey } from "../../src/simulation/world-accounts.ts";
+import { startScenarioServer } from "../../src/start-exchange.ts";
 import { type Api, startApi } from "../support/http.ts";
 import { type Ended, Program } from "../support/program.ts";
 

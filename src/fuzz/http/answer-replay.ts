@@ -15,10 +15,9 @@ import type { Origin } from "../../engine/origin.ts";
 import { type ReplayedHistory, replayHistory } from "../../history/journal-replay.ts";
 import { defectFingerprint } from "../../history/shrink/trial.ts";
 import { differences } from "../../scenario/run/result.ts";
-import { HANDLERS } from "../../server/handlers/all.ts";
 import { clockReply } from "../../server/handlers/control.ts";
 import { type Answer, Incoming, JsonText, StreamedAnswer } from "../../server/messages.ts";
-import { answerOf } from "../../server/router.ts";
+import { answerOf, HANDLERS } from "../../server/router.ts";
 import type { AnyHandler } from "../../server/service.ts";
 import {
   answerName,

@@ -9,7 +9,7 @@ import { invariants, violations } from "../../core/invariants/invariants.ts";
 import { findAccount, type State } from "../../core/state.ts";
 import type { Millis } from "../../core/units.ts";
 import type { Exchange } from "../../engine/exchange.ts";
-import { type CalledService, callHandler, type DirectCall } from "../../server/handlers/all.ts";
+import { type CalledService, callHandler, type DirectCall } from "../../server/router.ts";
 import type { FlowRow } from "../../simulation/flow.ts";
 import type { MarketTerms } from "../language/declarations.ts";
 import { FillWatcher } from "../watch/fill-watcher.ts";

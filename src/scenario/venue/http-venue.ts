@@ -14,7 +14,7 @@ import { parseIso, toIso } from "../../core/time.ts";
 import type { Millis } from "../../core/units.ts";
 import type { ClockSetting } from "../../engine/clock.ts";
 import type { Snapshot } from "../../engine/exchange.ts";
-import type { DirectCall } from "../../server/handlers/all.ts";
+import type { DirectCall } from "../../server/router.ts";
 import type { Service } from "../../server/service.ts";
 import type { World } from "../../simulation/world.ts";
 import { type Tamper, within } from "../language/request-step.ts";

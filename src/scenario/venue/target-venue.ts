@@ -9,7 +9,7 @@ import { decimalText, MONEY_PLACES, SIZE_PLACES } from "../../core/format.ts";
 import { anyOf, isWord, SELF_TRADE_POLICIES, type SelfTradePolicy } from "../../core/terms.ts";
 import { FULL_PRICE, type Millis, millis, SHARE_UNITS, type Size, size } from "../../core/units.ts";
 import { FILE_LIMITS, readFailure, readText } from "../../regular-file.ts";
-import type { DirectCall } from "../../server/handlers/all.ts";
+import type { DirectCall } from "../../server/router.ts";
 import { ConfigError, didYouMean } from "../../setting.ts";
 import { isPrivateKey } from "../../simulation/world-accounts.ts";
 import { assetText, type MarketTerms } from "../language/declarations.ts";

@@ -7,7 +7,7 @@ import type { WalletAccount } from "../../client/client.ts";
 import type { SettlementStatus } from "../../core/chain/settlement.ts";
 import type { CommandOf } from "../../core/commands.ts";
 import { type Millis, money, SHARE_UNITS, type Size, size, USDC_UNITS } from "../../core/units.ts";
-import type { DirectCall } from "../../server/handlers/all.ts";
+import type { DirectCall } from "../../server/router.ts";
 import { didYouMean } from "../../setting.ts";
 import type { FlowRow } from "../../simulation/flow.ts";
 import { devAddress, namedPrivateKey } from "../../simulation/world-accounts.ts";

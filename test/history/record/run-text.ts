@@ -1,7 +1,7 @@
 import { problemText } from "../../../src/scenario/language/page.ts";
 import { readScenario } from "../../../src/scenario/language/read-scenario.ts";
 import { runSuite } from "../../../src/scenario/run/run-suite.ts";
-import { startScenarioServer } from "../../../src/scenario-server.ts";
+import { startScenarioServer } from "../../../src/start-exchange.ts";
 
 /**
  * Runs the text of a scenario, in this process or over HTTP, and describes its failure; null if it passes.

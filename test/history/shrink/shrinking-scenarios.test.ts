@@ -10,7 +10,7 @@ import { applyUpdates } from "../../../src/scenario/run/files.ts";
 import { runScenario } from "../../../src/scenario/run/run-scenario.ts";
 import { VenueOpener } from "../../../src/scenario/run/run-suite.ts";
 import { LocalVenue } from "../../../src/scenario/venue/local-venue.ts";
-import { startScenarioServer } from "../../../src/scenario-server.ts";
+import { startScenarioServer } from "../../../src/start-exchange.ts";
 import { TestFolder } from "../../support/folder.ts";
 import { type PageText, pageWith } from "../../support/page.ts";
 import { atLevel, forAllAsync, runs } from "../../support/runs.ts";

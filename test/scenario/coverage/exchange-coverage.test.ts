@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { measureCoverage } from "../../../src/scenario/coverage/coverage.ts";
-import { startScenarioServer } from "../../../src/scenario-server.ts";
 import { generateWorld } from "../../../src/simulation/generate-world.ts";
 import { writeWorld } from "../../../src/simulation/world.ts";
+import { startScenarioServer } from "../../../src/start-exchange.ts";
 import { type PageText, pageWith } from "../../support/page.ts";
 import { ScenarioFolder } from "../run/scenario-folder.ts";
 

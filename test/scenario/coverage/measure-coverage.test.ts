@@ -5,7 +5,7 @@ import {
   measureCoverage,
 } from "../../../src/scenario/coverage/coverage.ts";
 import { plainPaint } from "../../../src/scenario/report/text.ts";
-import { startScenarioServer } from "../../../src/scenario-server.ts";
+import { startScenarioServer } from "../../../src/start-exchange.ts";
 import { ScenarioFolder, scenarioAt } from "../run/scenario-folder.ts";
 import { ENDING, PARTS, UNSIGNED } from "./files.ts";
 

@@ -11,8 +11,8 @@ import { findFiles } from "../../../src/scenario/run/files.ts";
 import type { ScenarioResult } from "../../../src/scenario/run/result.ts";
 import { runSuite } from "../../../src/scenario/run/run-suite.ts";
 import type { ScenarioServer, StartServer } from "../../../src/scenario/venue/http-venue.ts";
-import { startScenarioServer } from "../../../src/scenario-server.ts";
-import { callHandler, type DirectCall } from "../../../src/server/handlers/all.ts";
+import { callHandler, type DirectCall } from "../../../src/server/router.ts";
+import { startScenarioServer } from "../../../src/start-exchange.ts";
 import { casesAtLevel } from "../../support/runs.ts";
 
 const SCENARIOS = casesAtLevel(findFiles(["scenarios"]))

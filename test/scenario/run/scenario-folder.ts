@@ -3,7 +3,7 @@ import { loadScenario } from "../../../src/scenario/language/read-scenario.ts";
 import type { Scenario } from "../../../src/scenario/language/steps.ts";
 import type { Failure, ScenarioResult } from "../../../src/scenario/run/result.ts";
 import { runSuite, type SuiteOptions } from "../../../src/scenario/run/run-suite.ts";
-import { startScenarioServer } from "../../../src/scenario-server.ts";
+import { startScenarioServer } from "../../../src/start-exchange.ts";
 import { TestFolder } from "../../support/folder.ts";
 
 type Options = Partial<Omit<SuiteOptions, "startServer">>;

@@ -1,7 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { runSuite } from "../../../src/scenario/run/run-suite.ts";
-import { startScenarioServer } from "../../../src/scenario-server.ts";
+import { startScenarioServer } from "../../../src/start-exchange.ts";
 import { detailsOf, resultOf, ScenarioFolder, scenarioAt } from "./scenario-folder.ts";
 
 const folder = new ScenarioFolder();

@@ -4,7 +4,7 @@ import { runSuite } from "../../../src/scenario/run/run-suite.ts";
 import { LocalVenue } from "../../../src/scenario/venue/local-venue.ts";
 import type { Venue } from "../../../src/scenario/venue/venue.ts";
 import { NotRunnable } from "../../../src/scenario/venue/views.ts";
-import { startScenarioServer } from "../../../src/scenario-server.ts";
+import { startScenarioServer } from "../../../src/start-exchange.ts";
 import { ScenarioFolder } from "../run/scenario-folder.ts";
 
 const folder = new ScenarioFolder();

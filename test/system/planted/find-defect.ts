@@ -1,7 +1,7 @@
 import { inProcess } from "../../../src/fuzz/in-process.ts";
 import { loadScenario } from "../../../src/scenario/language/read-scenario.ts";
 import { runSuite } from "../../../src/scenario/run/run-suite.ts";
-import { startScenarioServer } from "../../../src/scenario-server.ts";
+import { startScenarioServer } from "../../../src/start-exchange.ts";
 
 /** Runs seeds until one fails: first the given one, then a thousand from 0 on. Describes the failure. */
 async function firstFailure(known: number): Promise<string> {
