@@ -158,8 +158,9 @@ export class ApiError extends Error {
 export const invalidFields = (message: string, ...fields: readonly string[]): ApiError =>
   new ApiError("INVALID_PARAMETER", message, { details: { fields } });
 
-/** @throws ApiError `LIMIT_REACHED` if the maximum number of items exists already */
-export function requireBelowLimit(count: number, maximum: number, items: string, hint: string): void {
+/** @throws ApiError `LIMIT_REACHED` if the maximum number of snapshots, or of faults of a kind, exists already */
+export function requireBelowLimit(count: number, items: string, hint: string): void {
+  const maximum = 1_000;
   if (count < maximum) return;
   const message = `expected at most ${maximum} ${items}, found ${maximum} already`;
   throw new ApiError("LIMIT_REACHED", message, { hint, details: { maximum } });

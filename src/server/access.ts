@@ -7,13 +7,9 @@ import { AUTH_HEADERS, type HeaderValues } from "../api/signing.ts";
 import { quoted } from "../core/format.ts";
 import type { Address } from "../core/terms.ts";
 import { headerValues, type Incoming, pathOf } from "./messages.ts";
-import type { Service } from "./service.ts";
+import type { Service, ServiceOptions } from "./service.ts";
 
-interface HostRule {
-  readonly allowHosts: readonly string[];
-  /** Whether any IP address is accepted as Host. This is safe because DNS rebinding needs a DNS name. */
-  readonly beyondLoopback: boolean;
-}
+type HostRule = Pick<ServiceOptions, "allowHosts" | "beyondLoopback">;
 
 const HOST = /^(\[[0-9a-f:.]+\]|[^:/@?#\s[\]]+)(?::[0-9]{1,5})?$/;
 const ABSOLUTE = /^https?:\/\/([^/?#]*)/i;
@@ -43,6 +39,7 @@ function checkName(rule: HostRule, host: string): void {
   const name = HOST.exec(host.toLowerCase())?.[1];
   if (name === undefined) throw refuse(`the Host ${quoted(host)}`);
   if (isLoopback(name) || rule.allowHosts.includes(name)) return;
+  // Any IP address is safe because DNS rebinding needs a DNS name.
   if (rule.beyondLoopback && isIP(name.replace(/^\[|\]$/g, "")) !== 0) return;
   throw refuse(`the Host ${quoted(host)}`);
 }
@@ -98,7 +95,7 @@ export function authenticate(service: Service, request: Incoming, body: Buffer):
   );
 }
 
-type WithToken = Pick<Service["options"], "simToken">;
+type WithToken = Pick<ServiceOptions, "simToken">;
 
 /**
  * Checks access to the control plane.

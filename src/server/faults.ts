@@ -26,13 +26,6 @@ export interface AppliedFault extends Pick<Fault, "id" | "status" | "retryAfter"
   readonly ids: string;
 }
 
-/** The faults of a server at one moment. */
-interface FaultsSnapshot {
-  /** Number of faults that have been added. */
-  readonly added: number;
-  readonly faults: readonly Readonly<Fault>[];
-}
-
 /** 2^32, the resolution of a probability and the largest range of a random draw. */
 const GRAIN = 4_294_967_296;
 
@@ -124,12 +117,12 @@ export class Faults {
   }
 
   /** Returns all faults as they are now, with how often each has fired, for `restore`. */
-  snapshot(): FaultsSnapshot {
+  snapshot() {
     return { added: this.#added, faults: this.#faults.map((fault) => ({ ...fault })) };
   }
 
   /** Puts the faults back to those of a snapshot, any number of times. */
-  restore({ added, faults }: FaultsSnapshot): void {
+  restore({ added, faults }: ReturnType<Faults["snapshot"]>): void {
     this.#added = added;
     this.#faults = faults.map((fault) => ({ ...fault, chance: this.#chanceOf(fault.id) }));
     for (const { matched, after, chance } of this.#faults.filter(({ probability }) => probability < 1)) {

@@ -17,10 +17,7 @@ import type { Service, ServiceOptions } from "./service.ts";
 const CLOSE_GRACE_MS = 2_000;
 
 /** Address on which a server listens; port 0 chooses a free port. */
-interface ListenAddress {
-  readonly host: string;
-  readonly port: number;
-}
+type ListenAddress = Readonly<{ host: string; port: number }>;
 
 /** How often connections are checked for requests that have timed out. */
 const TIMEOUT_CHECK_MS = 500;
@@ -70,8 +67,23 @@ export class HttpService {
     return listen(this.#server, address);
   }
 
+  /** Connects to the server without a network; it need not listen. Closing one end destroys the other. */
   connect(): Duplex {
-    return connectInMemory(this.#server);
+    const [client, served] = duplexPair();
+    for (const [end, other] of [[client, served] as const, [served, client] as const]) {
+      // Methods of net.Socket that Node's HTTP code calls and a Duplex does not have.
+      const nothing = (): Duplex => end;
+      Object.assign(end, {
+        ref: nothing,
+        unref: nothing,
+        setKeepAlive: nothing,
+        setNoDelay: nothing,
+        setTimeout: nothing,
+      });
+      end.once("close", () => other.destroy());
+    }
+    this.#server.emit("connection", served);
+    return client;
   }
 
   /** Whether the server and its connections keep the process alive; initially true. */
@@ -121,28 +133,6 @@ async function listen(server: TcpServer, { host, port }: ListenAddress): Promise
   return (server.address() as AddressInfo).port;
 }
 
-/**
- * Connects to an HTTP server of this process without a network; the server need not listen. Closing one end destroys the
- * other.
- */
-function connectInMemory(server: Server): Duplex {
-  const [client, served] = duplexPair();
-  for (const [end, other] of [[client, served] as const, [served, client] as const]) {
-    // Methods of net.Socket that Node's HTTP code calls and a Duplex does not have.
-    const nothing = (): Duplex => end;
-    Object.assign(end, {
-      ref: nothing,
-      unref: nothing,
-      setKeepAlive: nothing,
-      setNoDelay: nothing,
-      setTimeout: nothing,
-    });
-    end.once("close", () => other.destroy());
-  }
-  server.emit("connection", served);
-  return client;
-}
-
 function createHttpServer(site: Site): Server {
   const { outbox, options } = site.service;
   const { requestTimeoutMs } = options;
@@ -173,13 +163,10 @@ function createHttpServer(site: Site): Server {
   const refuse = (error: NodeJS.ErrnoException, socket: Duplex): void =>
     connections.get(socket)?.take({ begin: () => refuseOnSocket(site, error, socket) });
   server.on("request", (request, response) => take(request, response));
-  server.on("checkExpectation", (request, response) =>
-    take(
-      request,
-      response,
-      new ApiError("EXPECTATION_FAILED", "only the expectation 100-continue is supported"),
-    ),
-  );
+  server.on("checkExpectation", (request, response) => {
+    const message = "only the expectation 100-continue is supported";
+    take(request, response, new ApiError("EXPECTATION_FAILED", message));
+  });
   server.on("connect", (_request, socket) => refuse(new Error("CONNECT"), socket));
   server.on("upgrade", (request, socket, head) =>
     connections.get(socket)?.take({ begin: () => site.upgrade(request as Incoming, socket, head) }),
@@ -269,21 +256,15 @@ function refuseOnSocket(site: Site, error: NodeJS.ErrnoException, socket: Duplex
     return;
   }
   const known = socketError(error, site.service.options.requestTimeoutMs);
+  const { status, code } = known;
   const body = JSON.stringify(errorBody(known, requestId));
   const length = String(Buffer.byteLength(body));
   const pairs = [...site.headersOf(requestId), "content-type", JSON_MEDIA, "content-length", length];
-  const lines = [`HTTP/1.1 ${known.status} ${STATUS_CODES[known.status]}`];
+  const lines = [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`];
   for (let at = 0; at < pairs.length; at += 2) lines.push(`${pairs[at]}: ${pairs[at + 1]}`);
   socket.end([...lines, "connection: close", "", body].join("\r\n"));
   setTimeout(() => socket.destroy(), HANG_UP_MS).unref();
-  site.service.log.request({
-    requestId,
-    method: "-",
-    path: "-",
-    status: known.status,
-    ms: 0,
-    code: known.code,
-  });
+  site.service.log.request({ requestId, method: "-", path: "-", status, ms: 0, code });
 }
 
 function socketError(error: NodeJS.ErrnoException, timeoutMs: number): ApiError {

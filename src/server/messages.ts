@@ -33,7 +33,7 @@ export class Incoming extends IncomingMessage {
     if (!this.asksForUpgrade) return false;
     const { method, headers } = this;
     if (method !== "GET") return method === "CONNECT";
-    return isWebSocket(headers.upgrade) && this.isToChain;
+    return headers.upgrade?.toLowerCase() === "websocket" && this.isToChain;
   }
 
   set upgrade(asked: boolean) {
@@ -68,10 +68,8 @@ export class Incoming extends IncomingMessage {
     if (type === undefined) return;
     const isTwice = headerValues(rawHeaders, "content-type").length > 1;
     if (isTwice || !(type === "application/json" || JSON_TYPE.test(type))) {
-      throw unsupported(
-        isTwice ? "two content-types" : quoted(type, 200),
-        "send content-type: application/json",
-      );
+      const found = isTwice ? "two content-types" : quoted(type, 200);
+      throw unsupported(found, "send content-type: application/json");
     }
   }
 
@@ -115,8 +113,6 @@ export type RequestInfo = Pick<
   | "firstCommand"
   | "lastCommand"
 >;
-
-const isWebSocket = (protocol: string | undefined): boolean => protocol?.toLowerCase() === "websocket";
 
 export function pathOf(target: string): string {
   const query = target.indexOf("?");

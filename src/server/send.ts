@@ -236,10 +236,8 @@ function defect(service: Service, request: RequestInfo, error: unknown): ApiErro
   service.log.defect(error, facts);
   service.reportDefect(error, `${facts.method} ${facts.path} failed`);
   const { method, path, ...details } = facts;
-  return internalError({
-    hint: "please report it with the details below and the log line of this request",
-    details,
-  });
+  const hint = "please report it with the details below and the log line of this request";
+  return internalError({ hint, details });
 }
 
 export const internalError = (help: ApiError["help"] = {}): ApiError =>

@@ -41,9 +41,6 @@ export interface ServiceOptions {
   readonly devAccounts: readonly DevWallet[];
 }
 
-/** A session as a scenario file, with its numbers of orders and trades. */
-type RecordedSession = ReplyTo<"recordScenario">;
-
 interface ChainCalls {
   /** Answers a JSON-RPC request; an empty text means no reply. Only trusted callers may control the chain. */
   answer(request: Buffer, isTrusted: boolean): Promise<string>;
@@ -92,7 +89,7 @@ export interface Service {
   /** Records a refused request in the session. */
   recordRefused(request: RefusedRequest): void;
   /** Returns the session since the world was opened as a scenario file. @throws ApiError if no scenario can express it. */
-  record(name: string | null): Promise<RecordedSession>;
+  record(name: string | null): Promise<ReplyTo<"recordScenario">>;
   /** Returns a bug report that can be replayed elsewhere, as JSON lines. @throws ApiError if it is too large. */
   report(reason: string): Promise<Iterable<Uint8Array>>;
   /** Writes a bug report for a defect if reports are enabled. */

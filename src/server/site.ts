@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { Duplex } from "node:stream";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
-import express, { type Router } from "express";
+import express from "express";
 import { CHAIN_PATH } from "../api/chain-rpc.ts";
 import { ApiError, errorBody } from "../api/errors.ts";
 import { quoted } from "../core/format.ts";
@@ -18,10 +18,7 @@ import type { Service } from "./service.ts";
 /** Returns a generator of request ids. */
 function requestIds(): () => string {
   let count = 0;
-  return () => {
-    count += 1;
-    return `req-${count}`;
-  };
+  return () => `req-${++count}`;
 }
 
 /** One exchange at the root of its server. */
@@ -31,13 +28,21 @@ export class ExchangeSite implements Site {
   readonly nextId = requestIds();
   readonly chainSockets: ChainSockets;
   readonly members = [this];
-  readonly #router: Router;
+  /**
+   * A bare Express router, because an Express application adds work to each request that costs more than the routing. Paths
+   * are case-sensitive and have no trailing slash.
+   */
+  readonly #router = express.Router({ caseSensitive: true, strict: true });
 
   /** `page` may be shared by the exchanges of a server. */
   constructor(service: Service, page = new InspectorPage()) {
     this.service = service;
     this.chainSockets = new ChainSockets(service);
-    this.#router = createRouter(service, page);
+    this.#router.get("/", (request, response, next) => {
+      if (!wantsPage(request)) next();
+      else void page.answer(service, response as never);
+    });
+    mountEndpoints(this.#router, service);
   }
 
   headersOf(requestId: string): string[] {
@@ -74,20 +79,6 @@ export class ExchangeSite implements Site {
   upgrade(request: Incoming, socket: Duplex, head: Buffer): void {
     void this.chainSockets.accept(request, socket, head, this.nextId);
   }
-}
-
-/**
- * Creates the routes on a bare Express router, because an Express application adds work to each request that costs more
- * than the routing. Paths are case-sensitive and have no trailing slash.
- */
-function createRouter(service: Service, page: InspectorPage): Router {
-  const router = express.Router({ caseSensitive: true, strict: true });
-  router.get("/", (request, response, next) => {
-    if (!wantsPage(request)) next();
-    else void page.answer(service, response as never);
-  });
-  mountEndpoints(router, service);
-  return router;
 }
 
 const undecodable = ({ url }: Incoming): ApiError =>

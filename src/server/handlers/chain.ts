@@ -21,8 +21,6 @@ import { JsonText, NO_CONTENT } from "../messages.ts";
 import type { Handlers, Service } from "../service.ts";
 import { submit } from "./trading.ts";
 
-const MAX_FAULTS = 1_000;
-
 export const chainHandlers = {
   getChain: (_call, _service, view) => chainReply(view),
   listBlocks: ({ query }, _service, view) => {
@@ -39,8 +37,7 @@ export const chainHandlers = {
     return chainReply(view);
   },
   bumpFees: (_call, service) => {
-    const events = submit(service, { kind: "bumpFees" });
-    const [event] = events;
+    const [event] = submit(service, { kind: "bumpFees" });
     return { bumped: event?.kind === "feesBumped" ? event.transactions.length : 0 };
   },
   listSettlementFaults: ({ query }, { exchange: { state } }) =>
@@ -81,7 +78,7 @@ function addFault(service: Service, fault: NewSettlementFault): ReplyTo<"addSett
     return reorganizationReply(depth);
   }
   const hint = "DELETE /sim/chain/faults/{id} ends one, DELETE /sim/chain/faults all";
-  requireBelowLimit(exchange.state.chain.faults.length, MAX_FAULTS, "settlement faults", hint);
+  requireBelowLimit(exchange.state.chain.faults.length, "settlement faults", hint);
   const order = fault.of === undefined ? {} : { order: orderOfFault(exchange.state, fault.of) };
   submit(service, { kind: "setSettlementFault", ...faultTerms({ kind, ...words }), ...order });
   return settlementFaultReply(exchange.state, exchange.state.chain.faults.at(-1) as SettlementFault);

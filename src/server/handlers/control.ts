@@ -93,7 +93,7 @@ export const controlHandlers = {
   listSnapshots: ({ query }, { snapshots }) => pageOf(snapshots.all, query, snapshotReply),
   takeSnapshot: ({ body }, { snapshots }) => {
     const hint = "DELETE /sim/snapshots/{id} forgets one, POST /sim/reset all";
-    requireBelowLimit(snapshots.all.length, MAX_SNAPSHOTS, "snapshots", hint);
+    requireBelowLimit(snapshots.all.length, "snapshots", hint);
     return snapshotReply(snapshots.take(body.name ?? null));
   },
   restoreSnapshot: ({ path, headers }, service) => {
@@ -138,7 +138,7 @@ export const controlHandlers = {
   addFault: ({ body }, { faults }) => {
     const plan = planOf(body);
     const hint = "DELETE /sim/faults/{id} removes one, DELETE /sim/faults all";
-    requireBelowLimit(faults.all.length, MAX_FAULTS, "faults", hint);
+    requireBelowLimit(faults.all.length, "faults", hint);
     return faultReply(faults.add(plan));
   },
   removeFaults: (_call, { faults }) => ({ removed: faults.removeAll().map(({ id }) => id) }),
@@ -206,13 +206,9 @@ function infoReply(service: Service, host = "localhost"): ReplyTo<"getInfo"> {
 
 function requireAddress(text: string): string {
   const address = readAddress(text);
-  if (address === null) {
-    throw new ApiError(
-      "INVALID_PARAMETER",
-      `expected an address of 0x and 40 hex digits, found ${quoted(text)}`,
-    );
-  }
-  return address;
+  if (address !== null) return address;
+  const message = `expected an address of 0x and 40 hex digits, found ${quoted(text)}`;
+  throw new ApiError("INVALID_PARAMETER", message);
 }
 
 /** Returns an account; an unknown address has an empty one, as on any chain. */
@@ -319,37 +315,23 @@ function target(now: Millis, { mode, time, advance }: NewClock, wall: Millis | n
         `advance must be a duration such as 90s, 2h or 500ms, at most ${MAX_DAYS}d, found ${quoted(advance)}`,
         "advance",
       );
-    return within(now + duration);
+    const end = now + duration;
+    if (end <= MAX_MILLIS) return millis(end);
+    throw invalidFields(`the clock ends at ${toIso(MAX_MILLIS)}`, "advance");
   }
   if (time === undefined) return mode === "real" && wall !== null && wall > now ? wall : now;
   const at = timeIn("time", time);
-  if (at < now)
-    throw invalidFields(
-      `time ${toIso(at)} is before the clock's ${toIso(now)}, and time never runs backwards`,
-      "time",
-    );
-  return at;
+  if (at >= now) return at;
+  throw invalidFields(
+    `time ${toIso(at)} is before the clock's ${toIso(now)}, and time never runs backwards`,
+    "time",
+  );
 }
 
-function within(at: number): Millis {
-  if (at <= MAX_MILLIS) return millis(at);
-  throw invalidFields(`the clock ends at ${toIso(MAX_MILLIS)}`, "advance");
-}
-
-const MAX_SNAPSHOTS = 1_000;
 const MAX_LISTED = 10;
 
-const snapshotReply = ({
-  id,
-  name,
-  hash,
-  exchange: { sequence, now },
-}: StoredSnapshot): ReplyTo<"takeSnapshot"> => ({
-  id,
-  name,
-  sequence,
-  time: toIso(now),
-  hash,
+const snapshotReply = ({ id, name, hash, exchange }: StoredSnapshot): ReplyTo<"takeSnapshot"> => ({
+  ...{ id, name, sequence: exchange.sequence, time: toIso(exchange.now), hash },
 });
 
 /** Returns the snapshot with an id, or the latest with a name. @throws ApiError `SNAPSHOT_NOT_FOUND`. */
@@ -393,7 +375,6 @@ function botsReply({ bots: { running }, exchange: { state } }: Service): ReplyTo
   };
 }
 
-const MAX_FAULTS = 1_000;
 const MAX_LATENCY_MS = 3_600_000;
 
 function faultReply(fault: Fault): ReplyTo<"addFault"> {

@@ -117,7 +117,7 @@ type OrderFilter = Read<EndpointOf<"listOrders">["query"]>;
 
 function orderFilter(
   view: View,
-  { token_id: tokenId, market: idOrSlug, side }: OrderFilter,
+  { token_id: tokenId, market: idOrSlug, side }: Partial<OrderFilter>,
 ): (order: Order) => boolean {
   const market = idOrSlug === undefined ? undefined : findMarket(view, idOrSlug);
   const token = tokenId === undefined ? undefined : marketOfTokenId(view, tokenId).token;
@@ -134,18 +134,14 @@ type FillFilter = Read<EndpointOf<"listTrades">["query"]>;
 
 /** Returns an account's fills of an order, a token or a market, in order of time; null if there are none. */
 function fillsIn(view: View, account: Account, filter: FillFilter): Table<number> | null {
-  const market = filter.market === undefined ? undefined : findMarket(view, filter.market);
-  const token = filter.token_id === undefined ? undefined : marketOfTokenId(view, filter.token_id);
-  if (market !== undefined && filter.token_id !== undefined) outcomeIn(view, market, filter.token_id);
+  const isWanted = orderFilter(view, filter);
   if (filter.order !== undefined) {
     const order = ownOrder(view, account, filter.order);
-    const isElsewhere =
-      (token !== undefined && order.token !== token.token) ||
-      (market !== undefined && marketOfToken(order.token) !== market.number);
-    if (isElsewhere) return null;
+    if (!isWanted(order)) return null;
     return Table.of(fillsOf(view, order).map(({ trade, role }) => fillOf(trade.number, role)));
   }
-  const scope = token?.market ?? market;
+  const token = filter.token_id === undefined ? undefined : marketOfTokenId(view, filter.token_id);
+  const scope = token?.market ?? (filter.market === undefined ? undefined : findMarket(view, filter.market));
   if (scope === undefined) return account.fills;
   const { yesFills = null, noFills = null } = account.holdings.get(scope.number) ?? {};
   if (token !== undefined) return outcomeOf(token.token) === "YES" ? yesFills : noFills;
