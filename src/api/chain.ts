@@ -84,8 +84,6 @@ export type FaultKind = (typeof FAULT_KINDS)[number];
 
 const kind = z.enum([...FAULT_KINDS, "reorg"]);
 
-const probability = z.number().min(0).max(1);
-
 const upTo = (most: number) => z.int().min(1).max(most).optional();
 
 const newFaultBody = objectBody("NewSettlementFault", {
@@ -95,7 +93,7 @@ const newFaultBody = objectBody("NewSettlementFault", {
   times: upTo(1_000_000_000).describe(
     "How many settlements it hits. Default: the next one or, with a probability, any number.",
   ),
-  probability: probability.optional().describe("Of hitting each settlement; drawn from the seed."),
+  probability: field.probability.optional().describe("Of hitting each settlement; drawn from the seed."),
   blocks: upTo(MAX_BLOCKS).describe("For delay; default 1."),
   baseFeeGwei: gwei.max(1_000_000).optional().describe("For gas-spike; default 500."),
   depth: upTo(MAX_BLOCKS).describe("For reorg; default 1."),
@@ -128,7 +126,7 @@ const settlementFaultSchema = exactly("SettlementFault", {
   id: id.nullable().describe("Null for a reorg, which is complete when the response is sent."),
   kind,
   times: field.count.nullable(),
-  probability,
+  probability: field.probability,
   blocks: field.count.nullable(),
   baseFeeGwei: gwei.nullable(),
   depth: field.count.nullable(),

@@ -198,15 +198,11 @@ export const snapshotEndpoints = endpoints("control", "Control plane", {
   },
 });
 
-const FAULT_STATUSES = [429, 500, 502, 503, 504] as const;
-
 const route = z.string().min(1).max(200);
 
-const status = z.literal(FAULT_STATUSES);
+const status = z.literal([429, 500, 502, 503, 504]);
 
 const drop = z.enum(["connection", "reply"]);
-
-const probability = z.number().min(0).max(1);
 
 const retryAfter = z.int().min(0).max(86_400);
 
@@ -223,7 +219,7 @@ const faultSchema = exactly("Fault", {
   retryAfter: retryAfter.nullable(),
   latency: latency.nullable(),
   drop: drop.nullable(),
-  probability,
+  probability: field.probability,
   times: field.count.nullable(),
   after: field.count,
   matched: field.count.describe("Number of requests to its route so far."),
@@ -261,7 +257,7 @@ export const faultEndpoints = endpoints("control", "Control plane", {
         .describe(
           "Closes the connection before the request is executed (connection), or instead of the answer (reply).",
         ),
-      probability: probability.default(1),
+      probability: field.probability.default(1),
       times: z.int().min(1).max(MAX_COUNT).optional().describe("How often it applies; always by default."),
       after: z.int().min(0).max(MAX_COUNT).default(0).describe("Number of requests it skips first."),
     }),

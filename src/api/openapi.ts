@@ -48,7 +48,7 @@ export function openApiDocument(options: OpenApiOptions): Json {
     servers: [{ url: options.serverUrl }],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     paths: paths(options.unknownFields),
-    components: { schemas: schemas(options), securitySchemes: securitySchemes() },
+    components: { schemas: schemas(options), securitySchemes: SECURITY_SCHEMES },
   };
 }
 
@@ -66,11 +66,9 @@ function schemas({ numbers, unknownFields }: OpenApiOptions): Json {
     io: "input",
     unrepresentable: "throw",
   });
-  const components: Json = {};
-  for (const [id, schema] of Object.entries(generated)) {
-    const { $schema: _, $id: __, id: ___, ...rest } = schema as Json;
-    components[id] = rest;
-  }
+  const components: Json = Object.fromEntries(
+    Object.entries(generated).map(([id, { $schema: _, $id: __, id: ___, ...schema }]) => [id, schema]),
+  );
   for (const endpoint of ENDPOINTS as readonly Endpoint[]) {
     const { body } = endpoint;
     if (body === null || isRaw(body) || unknownFieldsAt(endpoint, unknownFields) === "accept") continue;
@@ -100,7 +98,7 @@ function operation(endpoint: Endpoint, unknownFields: UnknownFields): Json {
     return { name, in: "query", required, description, schema };
   });
   const parameters = [...inPath, ...inQuery];
-  const content = body === null ? undefined : json(reference(body.schema));
+  const content = body === null ? undefined : contentOf(body.schema);
   const nothing = { description: noContent, headers: RESPONSE_HEADERS };
   return {
     operationId: endpoint.operation,
@@ -111,17 +109,20 @@ function operation(endpoint: Endpoint, unknownFields: UnknownFields): Json {
     parameters: parameters.length === 0 ? undefined : parameters,
     requestBody: body === null ? undefined : { required: body.required, content },
     responses: {
-      200: { description: "Success", headers: RESPONSE_HEADERS, content: contentOf(endpoint) },
+      200: {
+        description: "Success",
+        headers: RESPONSE_HEADERS,
+        content: contentOf(endpoint.reply, endpoint.media),
+      },
       204: noContent === undefined ? undefined : nothing,
       ...errorResponses(codesOf(endpoint, unknownFields), endpoint.failure ?? errorReply),
     },
   };
 }
 
-const contentOf = ({ media, reply }: Endpoint): Json =>
-  media === undefined ? json(reference(reply)) : { [media]: { schema: reference(reply) } };
-
-const json = (schema: Json): Json => ({ "application/json": { schema } });
+const contentOf = (schema: z.ZodType, media = "application/json"): Json => ({
+  [media]: { schema: reference(schema) },
+});
 
 const header = (type: "string" | "integer", description: string): Json => ({ description, schema: { type } });
 
@@ -146,7 +147,7 @@ function errorResponses(codes: readonly ErrorCode[], reply: z.ZodType): Json {
   }
   const responses = Object.entries(byStatus).map(([status, some]) => {
     const headers = RETRY_STATUSES.has(status) ? RETRY_HEADERS : undefined;
-    return [status, { description: some.join(", "), headers, content: json(reference(reply)) }];
+    return [status, { description: some.join(", "), headers, content: contentOf(reply) }];
   });
   return Object.fromEntries(responses);
 }
@@ -156,7 +157,7 @@ function security(endpoint: Endpoint): Json[] {
   return endpoint.access === "control" ? [{}, { simToken: [] }] : [];
 }
 
-const securitySchemes = (): Json => ({
+const SECURITY_SCHEMES: Json = {
   ...Object.fromEntries(AUTH_HEADERS.map((name) => [name, { type: "apiKey", in: "header", name }])),
   simToken: { type: "http", scheme: "bearer" },
-});
+};

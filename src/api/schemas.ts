@@ -54,6 +54,7 @@ export const moment = named(
   z.string().regex(/^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z$/),
   "ISO-8601 in UTC, with milliseconds.",
 );
+export const probability = z.number().min(0).max(1);
 /** What a body gives as text, for a client that sends a number. */
 export const DURATION = "expected a duration such as 90s, 2h or 500ms";
 export const TIME = "expected a time with its zone such as 2026-01-01T00:00:00Z";
