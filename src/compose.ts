@@ -93,13 +93,10 @@ export interface RunningServer extends LocalExchange {
  * @throws ConfigError if the world cannot be opened, if a path is not what an option expects, or if the address cannot
  * be used, with the first error as its cause; DataFileError or ReplayDiffers if the data directory cannot be opened.
  */
-export async function startServer(config: Config, warn: Warn = () => {}): Promise<RunningServer> {
-  try {
-    return await openServer(config, warn);
-  } catch (error) {
+export const startServer = (config: Config, warn: Warn = () => {}): Promise<RunningServer> =>
+  openServer(config, warn).catch((error: unknown) => {
     throw startFailure(error, config);
-  }
-}
+  });
 
 /** Converts an error about a path or the address to a ConfigError; returns any other error unchanged. */
 function startFailure(error: unknown, { host, port }: Config): unknown {

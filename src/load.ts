@@ -43,9 +43,12 @@ function loadBundle(use: string): Entries {
   // The bundle is ASCII, which V8 stores with one byte per character and without decoding.
   const script = new Script(bytes.toString("latin1"), { filename: path, cachedData });
   if (cache !== null && script.cachedDataRejected !== false) {
-    const write = once(() => cache.write("code", name, script.createCachedData()));
+    const write = (): void => {
+      process.off("exit", write);
+      cache.write("code", name, script.createCachedData());
+    };
     setTimeout(write, COMPILED_MS).unref();
-    process.once("exit", write);
+    process.on("exit", write);
   }
   const module = { exports: {} };
   const requireOfNode = createRequire(path);
@@ -64,12 +67,4 @@ function cacheName(path: string, bytes: Buffer): string {
   const { version, arch, execArgv, env } = process;
   const circumstances = JSON.stringify([path, version, arch, execArgv, env.NODE_OPTIONS, bytes.length]);
   return crc32(circumstances, crc32(bytes)).toString(16);
-}
-
-function once(run: () => void): () => void {
-  let isDue = true;
-  return () => {
-    if (isDue) run();
-    isDue = false;
-  };
 }

@@ -1,9 +1,10 @@
 import { isIP } from "node:net";
+import { unitsOf } from "./api/decimals.ts";
 import { didYouMean } from "./api/nearest.ts";
-import { quoted } from "./core/format.ts";
+import { quoted, SIZE_PLACES } from "./core/format.ts";
 import { anyOf } from "./core/terms.ts";
 import { parseDuration, parseIso } from "./core/time.ts";
-import { MAX_SIZE, type Millis, type Money, money, type Size, size } from "./core/units.ts";
+import { MAX_SIZE, type Millis, money, size } from "./core/units.ts";
 
 export { didYouMean };
 
@@ -97,10 +98,10 @@ export const entryOf = <Entry>(table: Readonly<Record<string, Entry>>): Reader<E
 export const text = (expected: string): Reader<string> => ({ expected, read: (given) => given || null });
 
 /** Accepts one line up to a maximum length that is not blank. */
-export const oneLine = (maxLength: number): Reader<string> => ({
-  expected: `one line of 1 to ${maxLength} characters`,
-  read: (given) => (isOneLine(given, maxLength) && given.trim() !== "" ? given : null),
-});
+export const oneLine = (maxLength: number): Reader<string> =>
+  reader(`one line of 1 to ${maxLength} characters`, (given) =>
+    isOneLine(given, maxLength) && given.trim() !== "" ? given : null,
+  );
 
 /** Whether a text has 1 to `maxLength` code points and no control characters. */
 const isOneLine = (given: string, maxLength: number): boolean =>
@@ -231,26 +232,21 @@ export const pattern = (expected: string): Reader<RegExp> => ({
 });
 
 /** A maximum duration with its text. */
-export const BUDGET: Reader<{ readonly ms: number; readonly text: string }> = {
-  expected: "a duration such as 60s or 5m",
-  read: (text) => {
-    const ms = parseDuration(text);
-    return ms === null || ms === 0 ? null : { ms, text };
-  },
-};
+export const BUDGET = reader("a duration such as 60s or 5m", (text) => {
+  const ms = parseDuration(text);
+  return ms === null || ms === 0 ? null : { ms, text };
+});
 
 /** URL of an exchange: scheme, host, port and, in a pool, its number; without a trailing slash. */
-export const SERVER_URL: Reader<string> = {
-  expected: "a URL such as http://127.0.0.1:7070, or http://127.0.0.1:7070/3 of a pool",
-  read: readServerUrl,
-};
-
-function readServerUrl(text: string): string | null {
-  const url = URL.canParse(text) ? new URL(text) : null;
-  if (url === null || !/^https?:$/.test(url.protocol)) return null;
-  const [prefix] = /^(?:\/[1-9]\d*)?(?=\/?$)/.exec(url.pathname) ?? [];
-  return prefix !== undefined && url.href === url.origin + url.pathname ? url.origin + prefix : null;
-}
+export const SERVER_URL = reader(
+  "a URL such as http://127.0.0.1:7070, or http://127.0.0.1:7070/3 of a pool",
+  (text) => {
+    const url = URL.canParse(text) ? new URL(text) : null;
+    if (url === null || !/^https?:$/.test(url.protocol)) return null;
+    const [prefix] = /^(?:\/[1-9]\d*)?(?=\/?$)/.exec(url.pathname) ?? [];
+    return prefix !== undefined && url.href === url.origin + url.pathname ? url.origin + prefix : null;
+  },
+);
 
 /** Source of time: the wall clock, requests only, or the wall clock times `rate`. */
 type ClockConfig =
@@ -270,15 +266,10 @@ export interface JournalPoint {
   readonly until?: Millis;
 }
 
-const MAX_LINES = 999_999_999;
-
 /** Accepts the number of a journal line. */
-export const LINE = wholeNumber(1, MAX_LINES);
+export const LINE = wholeNumber(1, 999_999_999);
 
-export const MOMENT: Reader<Millis> = {
-  expected: "a time with its zone such as 2026-01-01T00:00:00Z",
-  read: parseIso,
-};
+export const MOMENT = reader("a time with its zone such as 2026-01-01T00:00:00Z", parseIso);
 
 export const LINE_OR_MOMENT = {
   expected: "the number of a line, or a time with its zone such as 2026-01-01T00:00:00Z",
@@ -297,14 +288,10 @@ export interface Shard {
   readonly count: number;
 }
 
-export const SHARD: Reader<Shard> = {
-  expected: "i/n with i from 1 to n, such as 2/4",
-  read: (text) => {
-    const found = /^(\d{1,6})\/(\d{1,6})$/.exec(text);
-    const [index, count] = [Number(found?.[1]), Number(found?.[2])];
-    return found !== null && index >= 1 && index <= count ? { index, count } : null;
-  },
-};
+export const SHARD = reader<Shard>("i/n with i from 1 to n, such as 2/4", (text) => {
+  const [, index = 0, count = 0] = (/^(\d{1,6})\/(\d{1,6})$/.exec(text) ?? []).map(Number);
+  return index >= 1 && index <= count ? { index, count } : null;
+});
 
 const readHost = (text: string): string | null => {
   const label = "[a-z\\d](?:[a-z\\d-]{0,61}[a-z\\d])?";
@@ -337,12 +324,9 @@ export const TIMEOUT = reader("a duration such as 10s, 500ms or 2m, from 1ms to 
 });
 
 /** Accepts the grant of a new wallet, of USDC and of shares. */
-export const FAUCET: Reader<{ collateral: Money; everyMarket: Size }> = {
-  expected: "a number from 0 to 10000000 with at most two decimals",
-  read: (text) => {
-    const found = /^(\d{1,8})(?:\.(\d{1,2}))?$/.exec(text);
-    if (found === null) return null;
-    const shares = Number(found[1]) * 100 + Number((found[2] ?? "").padEnd(2, "0"));
-    return shares <= MAX_SIZE ? { collateral: money(shares * 10_000), everyMarket: size(shares) } : null;
-  },
-};
+export const FAUCET = reader("a number from 0 to 10000000 with at most two decimals", (text) => {
+  const shares = /^\d{1,8}(?:\.\d{1,2})?$/.test(text) ? unitsOf(text, SIZE_PLACES) : null;
+  return shares !== null && shares <= MAX_SIZE
+    ? { collateral: money(shares * 10_000), everyMarket: size(shares) }
+    : null;
+});
