@@ -252,8 +252,6 @@ const MAX_MULTIPLE = 20;
 /** Maximum position of momentum traders, in 100 shares. */
 const MAX_INVENTORY = 10;
 
-const other = (direction: BookDirection): BookDirection => (direction === BID ? ASK : BID);
-
 /** Yields the commands of a bot for one book in one turn. */
 export function* act(view: BookView, terms: BotProfile): Generator<Command> {
   const { market, at, bot } = view.turn;
@@ -321,7 +319,7 @@ function* tradeAtRandom(view: BookView, terms: NoiseTerms): Generator<Command> {
   const interval = chance.of(STREAM.interval, bot.number, market.number, index);
   if (!interval.chance(terms.active)) return;
   const mainSide = interval.chance(0.5) ? BID : ASK;
-  const direction = draws.chance(terms.oneSided) ? mainSide : other(mainSide);
+  const direction = draws.chance(terms.oneSided) ? mainSide : mainSide === BID ? ASK : BID;
   const size = terms.size * draws.pareto(MAX_MULTIPLE);
   if (draws.chance(terms.marketable)) {
     yield* cross(view, direction, size);

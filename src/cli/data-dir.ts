@@ -79,19 +79,14 @@ function diskFinding(folder: string): Finding {
   try {
     const [median, longest] = measureSyncs(folder);
     const cost = `a sync takes ${median.toFixed(3)} ms, ${longest.toFixed(3)} ms at the longest`;
-    if (median < NO_DISK_MS) {
-      const text = `${cost}: this is memory, or a disk that ignores syncs; no --durability survives a power failure here`;
-      return { part: "disk", text, problem: null, isNotable: true };
-    }
-    const rate = grouped(Math.round(1000 / median));
-    const text = `${cost}: --durability power answers one client at most ${rate} times a second`;
-    return { part: "disk", text, problem: null };
+    const isMemory = median < NO_DISK_MS;
+    const meaning = isMemory
+      ? "this is memory, or a disk that ignores syncs; no --durability survives a power failure here"
+      : `--durability power answers one client at most ${grouped(Math.round(1000 / median))} times a second`;
+    return { part: "disk", text: `${cost}: ${meaning}`, problem: null, isNotable: isMemory };
   } catch (error) {
-    return {
-      part: "disk",
-      text: `${folder} cannot be written to: ${(error as Error).message}`,
-      problem: isForbidden(error) ? "usage" : "disk",
-    };
+    const text = `${folder} cannot be written to: ${(error as Error).message}`;
+    return { part: "disk", text, problem: isForbidden(error) ? "usage" : "disk" };
   }
 }
 

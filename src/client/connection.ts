@@ -197,13 +197,9 @@ export class Connection {
   async open(path: string, signal?: EndSignal): Promise<Result<OpenReply>> {
     const { open } = this.#transport;
     if (open === undefined) throw new TypeError("the client's transport has no open(), which a stream needs");
-    const request = {
-      method: "GET",
-      path: this.#prefix + path,
-      headers: this.#plainHeaders("GET", path, null),
-    };
+    const headers = this.#plainHeaders("GET", path, null);
     try {
-      const reply = await open({ ...request, body: null }, signal);
+      const reply = await open({ method: "GET", path: this.#prefix + path, headers, body: null }, signal);
       if (reply.status === 200) return success(reply);
       const bytes: Uint8Array[] = [];
       for await (const piece of reply.body) bytes.push(piece);

@@ -130,7 +130,7 @@ export function parseReply(reply: HttpReply): RawReply {
 export function readReply<Value>(reply: RawReply): Result<Value> {
   const { body, status } = reply;
   if (!isObject(body)) return failure(unreadable(reply));
-  if (status >= 200 && status < 300) return { ok: true, value: body as Value };
+  if (status >= 200 && status < 300) return success(body as Value);
   return failure(refusalIn(reply, body));
 }
 
