@@ -170,10 +170,8 @@ async function continueHistory(config: Config, name: string, warn: Warn) {
 /** Serves an exchange of a given world, with the world's seed, in memory only. */
 export function serveWorld(config: Config, world: World): Promise<ServedExchange> {
   const start = config.start ?? openingTime(config, Date.now());
-  return serve(
-    config,
-    openAtOrigin(config, originOfWorld(world, exchangeConfigOf(config, world.seed), start)),
-  );
+  const origin = originOfWorld(world, exchangeConfigOf(config, world.seed), start);
+  return serve(config, openAtOrigin(config, origin));
 }
 
 async function serve(

@@ -16,7 +16,7 @@ import { failureLines } from "./scenario/report/spec.ts";
 import { plainPaint } from "./scenario/report/text.ts";
 import { findFiles, NoFilesError } from "./scenario/run/files.ts";
 import type { Failure } from "./scenario/run/result.ts";
-import { type SuiteOptions, scenarioRunner } from "./scenario/run/run-suite.ts";
+import { scenarioRunner } from "./scenario/run/run-suite.ts";
 import { startScenarioServer } from "./start-exchange.ts";
 
 export type { ExchangeMatchers } from "./fixtures/matchers.ts";
@@ -85,7 +85,11 @@ const WIDTH = 96;
 export function scenarioSuite(paths: string | readonly string[], options: ScenarioSuiteOptions = {}): void {
   const problem = option.problemOf("paths", paths, option.texts) ?? option.problemIn(options, OPTION_TYPES);
   if (problem !== undefined) throw new TypeError(problem);
-  const run = scenarioRunner(suiteOptions(options));
+  const { via = "auto", seed, repeat = 1 } = options;
+  const run = scenarioRunner({
+    ...{ via, repeat, startServer: startScenarioServer },
+    seed: seed === undefined ? undefined : String(seed),
+  });
   const folders = new Map<string, string[]>();
   for (const file of filesAt(typeof paths === "string" ? [paths] : paths)) {
     const folder = file.includes("/") ? file.slice(0, file.lastIndexOf("/")) : ".";
@@ -129,13 +133,4 @@ function errorOf({ name }: Scenario, failure: Failure): Error {
   const place = placeText({ ...failure.place, file: resolve(failure.place.file) });
   error.stack = `${error.name}: ${error.message}\n    at ${JSON.stringify(name)} (${place})`;
   return error;
-}
-
-function suiteOptions({ via = "auto", seed, repeat = 1 }: ScenarioSuiteOptions): SuiteOptions {
-  return {
-    via,
-    repeat,
-    seed: seed === undefined ? undefined : String(seed),
-    startServer: startScenarioServer,
-  };
 }

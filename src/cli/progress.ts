@@ -109,8 +109,8 @@ export function progressText(
   const parts = [what];
   if (total > 0) {
     const share = Math.min(1, done / total);
-    parts.push(`[${"=".repeat(Math.floor(share * BAR_WIDTH)).padEnd(BAR_WIDTH)}]`);
     parts.push(
+      `[${"=".repeat(Math.floor(share * BAR_WIDTH)).padEnd(BAR_WIDTH)}]`,
       `${Math.floor(share * 100)} %`.padStart(5),
       `${grouped(done)} of ${grouped(total)} ${unit}`.trimEnd(),
     );

@@ -144,8 +144,7 @@ export class ExchangeClient {
 
   /** Cancels one order. An order that is no longer live is reported in `notCanceled`, not as an error. */
   cancel(orderId: string): Promise<Result<api.CancelResult>> {
-    const body = { orderId };
-    return this.#connection.ask("DELETE /clob/order", { body, signed: true });
+    return this.#connection.ask("DELETE /clob/order", { body: { orderId }, signed: true });
   }
 
   /** Cancels all open orders, oldest first. */
@@ -210,8 +209,7 @@ export class ExchangeClient {
 
   /** A market's trades from the taker's side, newest first. */
   marketTrades(idOrSlug: string, filter?: api.MarketTradeFilter): Promise<Result<api.Page<api.MarketTrade>>> {
-    const path = [idOrSlug];
-    return this.#connection.ask("GET /api/markets/{idOrSlug}/trades", { path, query: filter });
+    return this.#connection.ask("GET /api/markets/{idOrSlug}/trades", { path: [idOrSlug], query: filter });
   }
 
   /** Events, newest first. */

@@ -82,16 +82,13 @@ export function openTransport(origin: URL, timeoutMs: number, connect?: () => Du
   const { hostname } = urlToHttpOptions(origin);
   let isClosed = false;
 
-  const beginning = (
-    { method, path, headers }: HttpRequest,
-    options: http.RequestOptions = {},
-  ): http.ClientRequest => {
+  const beginning = (request: HttpRequest, options: http.RequestOptions = {}): http.ClientRequest => {
     if (isClosed) {
       const what = connect === undefined ? "client" : "exchange";
       throw Object.assign(new Error(`the ${what} is closed`), { code: "ERR_CLIENT_CLOSED" });
     }
-    const { port } = origin;
-    return begin({ hostname, port, agent, method, path, headers: headers.flat(), ...options });
+    const { method, path, headers } = request;
+    return begin({ hostname, port: origin.port, agent, method, path, headers: headers.flat(), ...options });
   };
 
   const send: Transport = async (request) => {

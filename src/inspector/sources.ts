@@ -61,11 +61,8 @@ async function open(name: string, read: () => Promise<Uint8Array>): Promise<void
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     if (model.history.value === null) {
-      model.phase.value = {
-        kind: "failed",
-        message,
-        hint: "choose another report, or drop one on this page",
-      };
+      const hint = "choose another report, or drop one on this page";
+      model.phase.value = { kind: "failed", message, hint };
       return;
     }
     // The open history stays.

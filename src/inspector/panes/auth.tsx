@@ -139,12 +139,7 @@ function ofCurl(text: string): PastedRequest | string {
     else if (word === "--url") url = next();
   }
   if (url === "") return "no URL: expected one such as http://localhost:7070/clob/order";
-  return {
-    method: method || (body === undefined ? "GET" : "POST"),
-    url,
-    headers,
-    ...(body === undefined ? {} : { body }),
-  };
+  return { method: method || (body === undefined ? "GET" : "POST"), url, headers, body };
 }
 
 /** Splits a command line into words without quotes. */
@@ -173,6 +168,5 @@ function ofHttp(text: string): PastedRequest | string {
   }
   const headers: Record<string, string> = {};
   for (const line of lines) addHeader(headers, line);
-  const body = rest.join("\n\n");
-  return { method, url, headers, ...(body === "" ? {} : { body }) };
+  return { method, url, headers, body: rest.join("\n\n") };
 }
