@@ -76,21 +76,13 @@ export function unsigned(cause: unknown): ExchangeError {
 }
 
 /** Result of a call: a value or an error. */
-export type Result<Value> = Success<Value> | Failure;
+export type Result<Value> =
+  | { readonly ok: true; readonly value: Value }
+  | { readonly ok: false; readonly error: ExchangeError };
 
-interface Success<Value> {
-  readonly ok: true;
-  readonly value: Value;
-}
+export const success = <Value>(value: Value): Result<Value> => ({ ok: true, value });
 
-interface Failure {
-  readonly ok: false;
-  readonly error: ExchangeError;
-}
-
-export const success = <Value>(value: Value): Success<Value> => ({ ok: true, value });
-
-export const failure = (error: ExchangeError): Failure => ({ ok: false, error });
+export const failure = (error: ExchangeError): Result<never> => ({ ok: false, error });
 
 /** A failed call as an exception. Its message is `CODE: message. hint`, or `CODE: message? hint` after a question. */
 export class ExchangeFailure extends Error {

@@ -12,7 +12,7 @@ import { scheduler } from "node:timers/promises";
 import { ApiError, errorBody } from "../api/errors.ts";
 import type { ChainSockets } from "./chain-sockets.ts";
 import { type Incoming, JSON_MEDIA, Outgoing } from "./messages.ts";
-import type { Service, ServiceOptions } from "./service.ts";
+import type { Service } from "./service.ts";
 
 const CLOSE_GRACE_MS = 2_000;
 
@@ -23,16 +23,12 @@ type ListenAddress = Readonly<{ host: string; port: number }>;
 const TIMEOUT_CHECK_MS = 500;
 const KEEP_ALIVE_MS = 65_000;
 
-/** What all exchanges of a site share. */
-interface SiteService extends Pick<Service, "outbox" | "log"> {
-  readonly options: Pick<ServiceOptions, "requestTimeoutMs">;
-}
-
 /** What an HTTP server serves: one exchange or a pool of exchanges. */
 export interface Site {
   /** Class of its requests. */
   readonly Request: typeof Incoming;
-  readonly service: SiteService;
+  /** What all its exchanges share. */
+  readonly service: Pick<Service, "options" | "outbox" | "log">;
   /** The exchanges opened so far; none is opened after the server has closed. */
   readonly members: readonly { readonly service: Service; readonly chainSockets: ChainSockets }[];
   /** Returns request ids, which count requests in the order in which they are processed. */

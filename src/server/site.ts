@@ -84,8 +84,6 @@ export class ExchangeSite implements Site {
 const undecodable = ({ url }: Incoming): ApiError =>
   new ApiError("INVALID_PARAMETER", `the path ${quoted(pathOf(url), 200)} is not valid percent-encoding`);
 
-type PoolService = Pick<Service, "options" | "outbox" | "log">;
-
 const NUMBERED = /^\/(\d+)(?=[/?#]|$)/;
 
 /** Parses `/3/clob/time?x` as `/clob/time?x` of exchange 3; null if the path does not begin with a number. */
@@ -104,14 +102,14 @@ function targetIn(url: string): { readonly number: number; readonly rest: string
  */
 export class Pool implements Site {
   readonly Request: typeof Incoming;
-  readonly service: PoolService;
+  readonly service: Site["service"];
   readonly nextId = requestIds();
   readonly #size: number;
   readonly #open: (number: number) => ExchangeSite;
   readonly #members = new Map<number, ExchangeSite>();
 
   /** `open` opens the exchange that is served below `/number`. */
-  constructor(service: PoolService, size: number, open: (number: number) => ExchangeSite) {
+  constructor(service: Site["service"], size: number, open: (number: number) => ExchangeSite) {
     this.service = service;
     this.#size = size;
     this.#open = open;
