@@ -152,8 +152,6 @@ function queueOf({ state, numbers }: View, order: Order) {
   };
 }
 
-const GWEI_PLACES = 9;
-
 /** Returns why a transaction is not mined or has failed; null if it is mined. */
 export function whyUnsettled(state: State, transaction: Transaction): string | null {
   const { status, exception, content } = transaction;
@@ -203,7 +201,7 @@ function underpricedWords(chain: Chain, transaction: Transaction): string {
     : `waits until its fee is raised or the base fee falls: ${fees}, the exchange offers ${offer}`;
 }
 
-const gweiText = (wei: number): string => decimalText(wei, GWEI_PLACES);
+const gweiText = (wei: number): string => decimalText(wei, 9);
 
 /**
  * Returns why the next block will not have a transaction; null if it may. Fees and nonces are compared here, because

@@ -20,10 +20,8 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
 
 const lettersOf = (word: string): string => [...word.toLowerCase()].sort().join("");
 
-const MAX_WORD_LENGTH = 60;
-
 /** Returns `, did you mean BUY?` for the candidate most similar to a mistyped word; empty if none is similar. */
 export function didYouMean(word: string, candidates: Iterable<string>): string {
-  const like = word === "" || word.length > MAX_WORD_LENGTH ? undefined : nearest(word, candidates);
+  const like = word === "" || word.length > 60 ? undefined : nearest(word, candidates);
   return like === undefined ? "" : `, did you mean ${like}?`;
 }

@@ -108,25 +108,23 @@ export const orderBody: BodySpec<OrderRequest, typeof newOrderSchema> = {
   schema: newOrderSchema,
   fields: FIELDS,
   required: true,
-  read: readOrder,
+  read: (body, numbers = NUMBERS) => {
+    const parsed = newOrderSchema.safeParse(body);
+    if (!parsed.success) throw firstProblem(body, numbers, parsed.error.issues);
+    const { tokenId, side, orderType, price: sent, size: shares, expiration } = parsed.data;
+    const priceUnits = unitsOf(sent, PRICE_PLACES);
+    // A literal: a spread of what zod made takes a tenth of a signed order's time.
+    return {
+      tokenId,
+      side,
+      orderType,
+      price: sent,
+      priceUnits: priceUnits === null ? null : price(priceUnits),
+      size: readSize(shares, numbers),
+      expiration: readExpiration(orderType, expiration || NO_EXPIRATION),
+    };
+  },
 };
-
-function readOrder(body: JsonObject, numbers = NUMBERS): OrderRequest {
-  const parsed = newOrderSchema.safeParse(body);
-  if (!parsed.success) throw firstProblem(body, numbers, parsed.error.issues);
-  const { tokenId, side, orderType, price: sent, size: shares, expiration } = parsed.data;
-  const priceUnits = unitsOf(sent, PRICE_PLACES);
-  // A literal: a spread of what zod made takes a tenth of a signed order's time.
-  return {
-    tokenId,
-    side,
-    orderType,
-    price: sent,
-    priceUnits: priceUnits === null ? null : price(priceUnits),
-    size: readSize(shares, numbers),
-    expiration: readExpiration(orderType, expiration || NO_EXPIRATION),
-  };
-}
 
 /** @throws ApiError `INVALID_SIZE` if the shares, already known to be in range, are not a multiple of 0.01. */
 function readSize(shares: number, numbers: Numbers): Size {

@@ -61,7 +61,24 @@ const HELPS: { readonly [Code in RefusalCode]?: Help<Code> } = {
     const market = view.state.markets.get(number);
     return { details: { marketId: market.id, marketStatus: market.status } };
   },
-  INSUFFICIENT_BALANCE: insufficientBalance,
+  INSUFFICIENT_BALANCE: ({ asset, incoming, ...amounts }, { numbers, state }) => {
+    const isMoney = asset === "USDC";
+    const decimal = (units: number): number | string =>
+      isMoney ? numbers.money(units as Money) : numbers.size(units as Size);
+    const isAwaited = state.config.balances === "settled" && incoming > 0;
+    return {
+      hint: isAwaited
+        ? `${decimal(incoming)} ${isMoney ? "USDC" : "shares"} more can be spent when the trades that bring them are MINED`
+        : "cancel open orders, or fund the account: POST /sim/accounts/{address}/fund",
+      details: {
+        asset,
+        required: decimal(amounts.required),
+        available: decimal(amounts.available),
+        balance: decimal(amounts.balance),
+        reserved: decimal(amounts.reserved),
+      },
+    };
+  },
   CREDENTIALS_ALREADY_DERIVED: ({ address }) => ({
     message: `${checksummed(address)} has derived credentials before`,
     hint: "the secret is shown once with --credentials once; --credentials rotate issues a new set each time",
@@ -103,27 +120,4 @@ function detailsIn(refusal: Refusal, { numbers }: View): Readonly<Record<string,
     return [name, unit === "moment" ? toIso(value) : numbers[unit](value)];
   });
   return Object.fromEntries(details);
-}
-
-function insufficientBalance(
-  refusal: RefusalOf<"INSUFFICIENT_BALANCE">,
-  { numbers, state }: View,
-): ErrorHelp {
-  const { asset, incoming } = refusal;
-  const isMoney = asset === "USDC";
-  const decimal = (units: number): number | string =>
-    isMoney ? numbers.money(units as Money) : numbers.size(units as Size);
-  const isAwaited = state.config.balances === "settled" && incoming > 0;
-  return {
-    hint: isAwaited
-      ? `${decimal(incoming)} ${isMoney ? "USDC" : "shares"} more can be spent when the trades that bring them are MINED`
-      : "cancel open orders, or fund the account: POST /sim/accounts/{address}/fund",
-    details: {
-      asset,
-      required: decimal(refusal.required),
-      available: decimal(refusal.available),
-      balance: decimal(refusal.balance),
-      reserved: decimal(refusal.reserved),
-    },
-  };
 }

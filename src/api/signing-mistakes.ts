@@ -119,13 +119,6 @@ function bodyChoices(body: Uint8Array): Choice<Uint8Array>[] {
   return choices;
 }
 
-const reordered = ({ text, style }: RestyledBody): Choice<Uint8Array> =>
-  wrong(
-    "BODY_KEYS_REORDERED",
-    Buffer.from(text),
-    `the body was signed with its keys in another order (${shown(style)}): sign the exact bytes that are sent`,
-  );
-
 interface Attempt {
   readonly timestamp: Choice<string>;
   readonly method: Choice<string>;
@@ -173,7 +166,10 @@ function* attemptsOf(request: SignedRequest, seconds: string, credentials: Store
   yield* cheap;
   const inMillis = cheap.filter(({ timestamp, count }) => timestamp.mistakes.length > 0 && count <= 2);
   for (const attempt of inMillis) if (attempt.count === 1) yield* otherMilliseconds(attempt, seconds);
-  const orders = [...reorderedBodies(request.body, MAX_KEYS)].map(reordered);
+  const orders = [...reorderedBodies(request.body, MAX_KEYS)].map(({ text, style }) => {
+    const hint = `the body was signed with its keys in another order (${shown(style)}): sign the exact bytes that are sent`;
+    return wrong("BODY_KEYS_REORDERED", Buffer.from(text), hint);
+  });
   const isOwn = ({ body, timestamp }: Attempt) => body.mistakes.length + timestamp.mistakes.length === 0;
   for (const attempt of cheap.filter(isOwn).slice(0, MAX_REORDERED / orders.length))
     for (const body of orders) yield { ...attempt, body };

@@ -139,15 +139,13 @@ const findOrder = ({ orders, idPrefixes }: State, orderId: string): Order | unde
 /** Cache of checksummed addresses by lower-case form, because a checksum takes longer than the rest of a small reply. */
 export type Checksums = Map<Address, `0x${string}`>;
 
-const MAX_CHECKSUMS = 10_000;
-
 /** Returns the checksummed form of an address, from the cache if one is given. */
 export function checksumIn(known: Checksums | undefined, address: Address): `0x${string}` {
   if (known === undefined) return checksummed(address);
   let text = known.get(address);
   if (text === undefined) {
     text = checksummed(address);
-    if (known.size >= MAX_CHECKSUMS) known.clear();
+    if (known.size >= 10_000) known.clear();
     known.set(address, text);
   }
   return text;

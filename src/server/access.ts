@@ -75,14 +75,12 @@ export function preflightHeaders(origin: string): string[] {
   ];
 }
 
-const CLOB = "/clob".length;
-
 /** Returns the address whose credentials signed the request. @throws ApiError the first 401 that applies. */
 export function authenticate(service: Service, request: Incoming, body: Buffer): Address {
   return checkSignedRequest(
     {
       method: request.method,
-      path: pathOf(request.url).slice(CLOB),
+      path: pathOf(request.url).slice("/clob".length),
       url: request.url,
       prefix: service.options.prefix,
       headers: request.headers as HeaderValues,

@@ -141,7 +141,6 @@ export class Faults {
   }
 }
 
-const EVERYWHERE = "*";
 const ROUTE = /^(?:([A-Za-z]+) +)?(\/\S*)$/;
 
 const shapeOf = (path: string): string => path.replace(/\{\w*\}/g, "{}");
@@ -162,7 +161,7 @@ export function readFaultRoute(text: string) {
     const shape = shapeOf(endpoint.path);
     return [shape, shape.replace(/^\/clob\//, "/")].includes(shapeOf(path));
   };
-  const isEverywhere = text === EVERYWHERE;
+  const isEverywhere = text === "*";
   const named = ENDPOINTS.filter((endpoint) => takesFaults(endpoint) && (isEverywhere || isNamed(endpoint)));
   const [first] = named;
   if (first === undefined) throw unknownRoute(text, method, ENDPOINTS.some(isNamed));

@@ -14,14 +14,11 @@ import type { ChainSockets } from "./chain-sockets.ts";
 import { type Incoming, JSON_MEDIA, Outgoing } from "./messages.ts";
 import type { Service } from "./service.ts";
 
-const CLOSE_GRACE_MS = 2_000;
-
 /** Address on which a server listens; port 0 chooses a free port. */
 type ListenAddress = Readonly<{ host: string; port: number }>;
 
 /** How often connections are checked for requests that have timed out. */
 const TIMEOUT_CHECK_MS = 500;
-const KEEP_ALIVE_MS = 65_000;
 
 /** What an HTTP server serves: one exchange or a pool of exchanges. */
 export interface Site {
@@ -92,7 +89,7 @@ export class HttpService {
   }
 
   /** Answers pending requests, then stops; after `graceMs`, connections are destroyed. */
-  close(graceMs = CLOSE_GRACE_MS): Promise<void> {
+  close(graceMs = 2_000): Promise<void> {
     for (const { service, chainSockets } of this.#site.members) {
       service.clock.stop();
       service.stream.close();
@@ -139,7 +136,7 @@ function createHttpServer(site: Site): Server {
     headersTimeout: requestTimeoutMs,
     requestTimeout: requestTimeoutMs,
     connectionsCheckingInterval: Math.min(TIMEOUT_CHECK_MS, requestTimeoutMs),
-    keepAliveTimeout: KEEP_ALIVE_MS,
+    keepAliveTimeout: 65_000,
     requireHostHeader: false,
     noDelay: true,
   });

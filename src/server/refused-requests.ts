@@ -38,7 +38,8 @@ export function recordRefusedRequest(
 ): void {
   if (!isRecorded(endpoint, error)) return;
   const needsKnownFields = unknownFieldsAt(endpoint, service.options.unknownFields) === "refuse";
-  const [path, body, query] = [pathOf(url), objectIn(endpoint.body, bytes), queryIn(url)];
+  const [path, body] = [pathOf(url), objectIn(endpoint.body, bytes)];
+  const query = [...new URLSearchParams(url.slice(path.length + 1))];
   const asked = { path, caller, claimed: headers.poly_address, body, query, needsKnownFields };
   service.recordRefused(refusedRequest(endpoint, error, asked));
 }
@@ -119,11 +120,6 @@ function objectIn(spec: AnyBody, bytes: Buffer): JsonObject | null {
   } catch {
     return null;
   }
-}
-
-function queryIn(target: string): [name: string, value: string][] {
-  const start = target.indexOf("?");
-  return start < 0 ? [] : [...new URLSearchParams(target.slice(start + 1))];
 }
 
 const bounded = (asked: AskedFor): AskedFor | null =>

@@ -41,11 +41,9 @@ export const HANDLERS: Handlers<Operation> = {
 type Routed = Incoming & { readonly params: Record<string, string> };
 type Route = (request: Routed, response: Outgoing) => void;
 
-const MAX_BODY = 64 * 1024;
-
 /** Handles requests for one endpoint: access, reading the body, faults, time, signature, query, parsing the body, answer. */
 function routeOf(service: Service, endpoint: AnyEndpoint, handle: AnyHandler): Route {
-  const maximum = endpoint.access === "control" || isRaw(endpoint.body) ? MAX_LARGE_BODY : MAX_BODY;
+  const maximum = endpoint.access === "control" || isRaw(endpoint.body) ? MAX_LARGE_BODY : 64 * 1024;
   const { faults, persistence } = service;
   return (request, response) => {
     const fail = (error: unknown, body: Buffer = NO_BODY): void => {
@@ -169,44 +167,32 @@ function applyFault(service: Service, fault: AppliedFault, response: Outgoing, e
   else service.faults.delay(fault.latencyMs, apply);
 }
 
-/** Mounts the methods of each path. Other methods get a 405, other paths a 404. */
+/** Mounts the methods of each path, and OPTIONS with their list. Other methods get a 405, other paths a 404. */
 export function mountEndpoints(router: Router, service: Service): void {
-  const routes = new Map<string, Map<Endpoint["method"], Route>>();
-  for (const endpoint of ENDPOINTS) {
-    const methods = routes.get(endpoint.path) ?? new Map<Endpoint["method"], Route>();
-    methods.set(endpoint.method, routeOf(service, endpoint, HANDLERS[endpoint.operation] as AnyHandler));
-    routes.set(endpoint.path, methods);
+  const paths = [...new Set(ENDPOINTS.map(({ path }) => path))];
+  for (const path of paths) {
+    const route = router.route(path.replace(/\{(\w+)\}/g, ":$1"));
+    const endpoints = ENDPOINTS.filter((endpoint) => endpoint.path === path);
+    for (const endpoint of endpoints) {
+      const handle = routeOf(service, endpoint, HANDLERS[endpoint.operation] as AnyHandler);
+      route[endpoint.method.toLowerCase() as Lowercase<Endpoint["method"]>](handle as never);
+    }
+    const methods: string[] = endpoints.map(({ method }) => method);
+    const allow = [...methods, ...(methods.includes("GET") ? ["HEAD"] : []), "OPTIONS"].join(", ");
+    const others: Route = (request, response) => {
+      if (request.method === "OPTIONS") {
+        send(service, response, { status: 204, headers: ["allow", allow], body: null });
+        return;
+      }
+      const found = `${pathOf(request.url)} takes ${allow}, found ${request.method}`;
+      sendError(service, response, new ApiError("METHOD_NOT_ALLOWED", found, { headers: { allow } }));
+    };
+    route.all(others as never);
   }
-  for (const [path, methods] of routes) mountPath(router, service, path, methods);
   const { prefix } = service.options;
   const notFound: Route = (request, response) =>
-    sendError(service, response, routeNotFound(prefix, pathOf(request.url), [...routes.keys()]));
+    sendError(service, response, routeNotFound(prefix, pathOf(request.url), paths));
   router.use(notFound as never);
-}
-
-/** Mounts the methods of one path, OPTIONS with the list of these methods, and the 405 for all others. */
-function mountPath(
-  router: Router,
-  service: Service,
-  path: string,
-  methods: ReadonlyMap<Endpoint["method"], Route>,
-): void {
-  const route = router.route(path.replace(/\{(\w+)\}/g, ":$1"));
-  for (const [method, handle] of methods) {
-    if (method === "GET") route.get(handle as never);
-    else if (method === "POST") route.post(handle as never);
-    else route.delete(handle as never);
-  }
-  const allow = [...methods.keys(), ...(methods.has("GET") ? ["HEAD"] : []), "OPTIONS"].join(", ");
-  const others: Route = (request, response) => {
-    if (request.method === "OPTIONS") {
-      send(service, response, { status: 204, headers: ["allow", allow], body: null });
-      return;
-    }
-    const found = `${pathOf(request.url)} takes ${allow}, found ${request.method}`;
-    sendError(service, response, new ApiError("METHOD_NOT_ALLOWED", found, { headers: { allow } }));
-  };
-  route.all(others as never);
 }
 
 /** `path` is below `prefix`; the message has the whole path, as the client sent it. */

@@ -315,16 +315,15 @@ ${links.join("\n")}
 
 /** Returns the answer with a page. It has no CORS headers, so that pages of other origins cannot read it. */
 function replyWith({ headers, tag, plain, gzipped }: Page, sent: Incoming["headers"]): Reply {
-  if (isKnown(sent["if-none-match"], tag)) return { status: 304, headers, body: null };
+  const known = sent["if-none-match"] ?? "";
+  const isKnown = known.trim() === "*" || known.includes(tag.slice("W/".length));
+  if (isKnown) return { status: 304, headers, body: null };
   const isGzip = (weightOf(sent["accept-encoding"], "gzip") ?? 0) > 0;
   const bytes = isGzip ? gzipped : plain;
   const length = ["content-length", String(bytes.length), "content-type", HTML];
   const encoding = isGzip ? ["content-encoding", "gzip"] : [];
   return { status: 200, headers: [...headers, ...length, ...encoding], body: [bytes] };
 }
-
-const isKnown = (known: string | undefined, tag: string): boolean =>
-  known !== undefined && (known.trim() === "*" || known.includes(tag.slice("W/".length)));
 
 /** Whether a request prefers HTML to JSON, as those of browsers do. */
 function wantsPage({ method, headers: { accept } }: Pick<Incoming, "method" | "headers">): boolean {

@@ -2,7 +2,6 @@ import {
   blockReply,
   chainReply,
   faultTerms,
-  type NewSettlementFault,
   orderOfFault,
   reorganizationReply,
   requireFieldsOfKind,
@@ -11,14 +10,14 @@ import {
   supplyReply,
   transactionReply,
 } from "../../api/chain.ts";
-import type { Operation, ReplyTo } from "../../api/endpoints.ts";
+import type { Operation } from "../../api/endpoints.ts";
 import { ApiError, requireBelowLimit } from "../../api/errors.ts";
 import { findMarket, pageAt, pageOf } from "../../api/view.ts";
 import { type SettlementFault, unminedOf } from "../../core/chain/chain.ts";
 import { quoted } from "../../core/format.ts";
 import { guardOrigin, isTrusted } from "../access.ts";
 import { JsonText, NO_CONTENT } from "../messages.ts";
-import type { Handlers, Service } from "../service.ts";
+import type { Handlers } from "../service.ts";
 import { submit } from "./trading.ts";
 
 export const chainHandlers = {
@@ -42,7 +41,20 @@ export const chainHandlers = {
   },
   listSettlementFaults: ({ query }, { exchange: { state } }) =>
     pageOf(state.chain.faults, query, (fault) => settlementFaultReply(state, fault)),
-  addSettlementFault: ({ body }, service) => addFault(service, body),
+  addSettlementFault: ({ body }, service) => {
+    requireFieldsOfKind(body);
+    const { exchange } = service;
+    const { kind, depth = 1, ...words } = body;
+    if (kind === "reorg") {
+      submit(service, { kind: "reorganizeChain", depth });
+      return reorganizationReply(depth);
+    }
+    const hint = "DELETE /sim/chain/faults/{id} ends one, DELETE /sim/chain/faults all";
+    requireBelowLimit(exchange.state.chain.faults.length, "settlement faults", hint);
+    const order = words.of === undefined ? {} : { order: orderOfFault(exchange.state, words.of) };
+    submit(service, { kind: "setSettlementFault", ...faultTerms({ kind, ...words }), ...order });
+    return settlementFaultReply(exchange.state, exchange.state.chain.faults.at(-1) as SettlementFault);
+  },
   removeSettlementFaults: (_call, service) => {
     const removed = service.exchange.state.chain.faults.map(({ number }) => settlementFaultId(number));
     submit(service, { kind: "endSettlementFault", number: null });
@@ -68,18 +80,3 @@ export const chainHandlers = {
     return text === "" ? NO_CONTENT : new JsonText(text);
   },
 } satisfies Partial<Handlers<Operation>>;
-
-function addFault(service: Service, fault: NewSettlementFault): ReplyTo<"addSettlementFault"> {
-  requireFieldsOfKind(fault);
-  const { exchange } = service;
-  const { kind, depth = 1, ...words } = fault;
-  if (kind === "reorg") {
-    submit(service, { kind: "reorganizeChain", depth });
-    return reorganizationReply(depth);
-  }
-  const hint = "DELETE /sim/chain/faults/{id} ends one, DELETE /sim/chain/faults all";
-  requireBelowLimit(exchange.state.chain.faults.length, "settlement faults", hint);
-  const order = fault.of === undefined ? {} : { order: orderOfFault(exchange.state, fault.of) };
-  submit(service, { kind: "setSettlementFault", ...faultTerms({ kind, ...words }), ...order });
-  return settlementFaultReply(exchange.state, exchange.state.chain.faults.at(-1) as SettlementFault);
-}

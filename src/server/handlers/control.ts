@@ -36,7 +36,17 @@ import { deriveFor, submit } from "./trading.ts";
 export const controlHandlers = {
   getInfo: ({ headers }, service) => infoReply(service, headers.host),
   getClock: (_call, service) => clockReply(service),
-  setClock: ({ body }, service) => changeClock(service, body),
+  // Sets the clock, forward only, and returns what became due on the way.
+  setClock: async ({ body }, service) => {
+    const { clock, slices } = service;
+    const fired = await clock.change(slices, () => {
+      const mode = modeOf(service, body);
+      const to = target(service.exchange.now, body, mode === "real" ? clock.wallTime : null);
+      if (mode === "real") refuseYearsOfBots(service, to);
+      return firedBy(service, clock.moveInSteps({ mode, rate: body.rate ?? clock.rate }, to));
+    });
+    return { ...clockReply(service), fired };
+  },
   reset: ({ headers }, service) => {
     service.reopen();
     return infoReply(service, headers.host);
@@ -235,18 +245,6 @@ export function clockReply({ clock, exchange }: Service): ReplyTo<"getClock"> {
   };
 }
 
-/** Sets the clock, forward only, and returns what became due on the way. */
-async function changeClock(service: Service, change: NewClock): Promise<ReplyTo<"setClock">> {
-  const { clock, slices } = service;
-  const fired = await clock.change(slices, () => {
-    const mode = modeOf(service, change);
-    const to = target(service.exchange.now, change, mode === "real" ? clock.wallTime : null);
-    if (mode === "real") refuseYearsOfBots(service, to);
-    return firedBy(service, clock.moveInSteps({ mode, rate: change.rate ?? clock.rate }, to));
-  });
-  return { ...clockReply(service), fired };
-}
-
 const DAY_MS = 86_400_000;
 const MAX_DAYS_OF_BOTS = 31;
 
@@ -375,8 +373,6 @@ function botsReply({ bots: { running }, exchange: { state } }: Service): ReplyTo
   };
 }
 
-const MAX_LATENCY_MS = 3_600_000;
-
 function faultReply(fault: Fault): ReplyTo<"addFault"> {
   const { operations, latencyMs, chance, ...shown } = fault;
   return { ...shown, remaining: remainingOf(fault) };
@@ -398,20 +394,18 @@ function planOf(asked: BodyOf<EndpointOf<"addFault">>): FaultPlan {
     throw invalidFields("retryAfter goes with a status of 429 or 503", "retryAfter");
   }
   const { route, operations } = readFaultRoute(asked.route);
-  const latencyMs = latency === null ? 0 : latencyOf(latency);
+  const latencyMs = latency === null ? 0 : parseDuration(latency);
+  if (latencyMs === null || latencyMs > 3_600_000) {
+    const found = JSON.stringify(latency);
+    throw invalidFields(
+      `latency must be a duration such as 200ms or 2s, at most 1h, found ${found}`,
+      "latency",
+    );
+  }
   return {
     ...{ route, status, retryAfter: isRetried ? (retryAfter ?? 1) : null, latency, drop },
     ...{ probability, times, after, operations, latencyMs },
   };
-}
-
-function latencyOf(text: string): number {
-  const duration = parseDuration(text);
-  if (duration !== null && duration <= MAX_LATENCY_MS) return duration;
-  throw invalidFields(
-    `latency must be a duration such as 200ms or 2s, at most 1h, found ${JSON.stringify(text)}`,
-    "latency",
-  );
 }
 
 /** Reads a time in a field of a body. @throws ApiError `INVALID_PARAMETER` */

@@ -187,12 +187,10 @@ function addEvent(service: Service, fields: EventFields): number {
   return exchange.state.events.size;
 }
 
-const MAX_SLUG = 100;
-
 /** Returns a slug of the words of a title, with a number if it is taken. */
 function freeSlug(title: string, isTaken: (slug: string) => boolean): string {
   const words = folded(title).match(/[a-z0-9]+/g) ?? [];
-  const base = words.join("-").slice(0, MAX_SLUG).replace(/-$/, "") || "untitled";
+  const base = words.join("-").slice(0, 100).replace(/-$/, "") || "untitled";
   let slug = base;
   for (let next = 2; isTaken(slug); next += 1) slug = `${base}-${next}`;
   return slug;

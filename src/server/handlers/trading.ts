@@ -2,12 +2,7 @@ import { duplicateProblem } from "../../api/authentication.ts";
 import type { Read } from "../../api/endpoint.ts";
 import type { EndpointOf, Operation, ReplyTo } from "../../api/endpoints.ts";
 import { ApiError } from "../../api/errors.ts";
-import {
-  cancelOrderCommand,
-  NOT_CANCELED,
-  type OrderRequest,
-  placeOrderCommand,
-} from "../../api/order-request.ts";
+import { cancelOrderCommand, NOT_CANCELED, placeOrderCommand } from "../../api/order-request.ts";
 import { refusalError } from "../../api/refusals.ts";
 import { verifyDerivation } from "../../api/signing.ts";
 import { fillsOf, orderReply, tradeReply } from "../../api/trading.ts";
@@ -21,7 +16,7 @@ import {
   type View,
 } from "../../api/view.ts";
 import { type Account, fillOf, openOrdersOf, roleOfFill, tradeOfFill } from "../../core/account.ts";
-import type { Command, CommandOf } from "../../core/commands.ts";
+import type { Command } from "../../core/commands.ts";
 import type { DomainEvent } from "../../core/events.ts";
 import { idOf } from "../../core/ids.ts";
 import { marketOfToken, outcomeOf } from "../../core/market.ts";
@@ -33,9 +28,28 @@ import type { Address } from "../../core/terms.ts";
 import { type Handlers, type Service, viewOf } from "../service.ts";
 
 export const tradingHandlers = {
-  placeOrder: ({ body, caller }, service, view) => placeOrder(service, view, caller, body),
-  cancelOrder: ({ body, query, caller }, service, view) =>
-    cancelOne(service, view, cancelOrderCommand(caller, body, query)),
+  placeOrder: ({ body, caller }, service, view) => {
+    const firstTrade = view.state.trades.next;
+    const number = view.state.orders.next;
+    submit(service, placeOrderCommand(view, caller, body));
+    // Object.assign on the reply itself, because JSON.stringify is slow on a copy with one more property.
+    const placed = orderReply(view, view.state.orders.get(number));
+    const reply = Object.assign(placed, { trades: [] as ReplyTo<"placeOrder">["trades"][number][] });
+    for (let trade = firstTrade; trade < view.state.trades.next; trade += 1) {
+      reply.trades.push(tradeReply(view, view.state.trades.get(trade), "TAKER"));
+    }
+    return reply;
+  },
+  cancelOrder: ({ body, query, caller }, service, view) => {
+    const command = cancelOrderCommand(caller, body, query);
+    const decision = service.exchange.submit(command);
+    if (!decision.ok && decision.refusal.code === "ORDER_NOT_LIVE") {
+      const { number, status } = view.state.orders.get(decision.refusal.order);
+      const id = idOf(view.state.idPrefixes.order, number);
+      if (status !== "LIVE") return { canceled: [], notCanceled: { [id]: NOT_CANCELED[status] } };
+    }
+    return { canceled: canceledIn(view, accepted(service, command, decision)), notCanceled: {} };
+  },
   cancelAllOrders: ({ caller }, service, view) => {
     const events = submit(service, { kind: "cancelAllOrders", address: caller });
     return { canceled: canceledIn(view, events), notCanceled: {} };
@@ -49,7 +63,7 @@ export const tradingHandlers = {
   listTrades: ({ query, caller }, _service, view) => {
     const { trades } = view.state;
     const account = findAccount(view.state, caller);
-    const fills = (account && fillsIn(view, account, query)) ?? NO_FILLS;
+    const fills = (account && fillsIn(view, account, query)) ?? Table.of<number>([]);
     const countBefore = (second: number): number =>
       countWhile(fills.size, (index) => trades.get(tradeOfFill(fills.get(index + 1))).at < second * 1000);
     const start = query.after === undefined ? 0 : countBefore(query.after);
@@ -69,24 +83,6 @@ export const tradingHandlers = {
   },
 } satisfies Partial<Handlers<Operation>>;
 
-function placeOrder(
-  service: Service,
-  view: View,
-  caller: Address,
-  request: OrderRequest,
-): ReplyTo<"placeOrder"> {
-  const firstTrade = view.state.trades.next;
-  const number = view.state.orders.next;
-  submit(service, placeOrderCommand(view, caller, request));
-  // Object.assign on the reply itself, because JSON.stringify is slow on a copy with one more property.
-  const placed = orderReply(view, view.state.orders.get(number));
-  const reply = Object.assign(placed, { trades: [] as ReplyTo<"placeOrder">["trades"][number][] });
-  for (let trade = firstTrade; trade < view.state.trades.next; trade += 1) {
-    reply.trades.push(tradeReply(view, view.state.trades.get(trade), "TAKER"));
-  }
-  return reply;
-}
-
 /** Submits a command and returns its events. @throws ApiError with the reason if it is refused. */
 export const submit = (service: Service, command: Command): readonly DomainEvent[] =>
   accepted(service, command, service.exchange.submit(command));
@@ -96,16 +92,6 @@ function accepted(service: Service, command: Command, decision: Decision): reado
   const error = refusalError(decision.refusal, viewOf(service));
   error.command = command;
   throw error;
-}
-
-function cancelOne(service: Service, view: View, command: CommandOf<"cancelOrder">): ReplyTo<"cancelOrder"> {
-  const decision = service.exchange.submit(command);
-  if (!decision.ok && decision.refusal.code === "ORDER_NOT_LIVE") {
-    const { number, status } = view.state.orders.get(decision.refusal.order);
-    const id = idOf(view.state.idPrefixes.order, number);
-    if (status !== "LIVE") return { canceled: [], notCanceled: { [id]: NOT_CANCELED[status] } };
-  }
-  return { canceled: canceledIn(view, accepted(service, command, decision)), notCanceled: {} };
 }
 
 const canceledIn = ({ state }: View, events: readonly DomainEvent[]): string[] =>
@@ -127,8 +113,6 @@ function orderFilter(
     (market === undefined || marketOfToken(order.token) === market.number) &&
     (side === undefined || order.side === side);
 }
-
-const NO_FILLS = Table.of<number>([]);
 
 type FillFilter = Read<EndpointOf<"listTrades">["query"]>;
 
