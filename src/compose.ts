@@ -222,7 +222,6 @@ async function listen(
 
 /** Base URL of an exchange for clients without a network. */
 const IN_PROCESS = new URL("http://localhost");
-const REPLY_TIMEOUT_MS = 30_000;
 
 /** Serves a site to clients in this process. `opened` is its exchange, or one like those of its pool. */
 function localAt(
@@ -233,7 +232,7 @@ function localAt(
   },
 ): { readonly http: HttpService; readonly local: LocalExchange } {
   const http = new HttpService(site);
-  const { send, close: disconnect } = openTransport(IN_PROCESS, REPLY_TIMEOUT_MS, () => http.connect());
+  const { send, close: disconnect } = openTransport(IN_PROCESS, 30_000, () => http.connect());
   const close = async (): Promise<void> => {
     disconnect();
     await http.close();

@@ -6,8 +6,6 @@ import type { StartServer } from "./scenario/venue/http-venue.ts";
 import { ConfigError, flagOf, readText, type Settings, withFlagsNamed, wordOf } from "./setting.ts";
 import type { StartOptions } from "./start-options.ts";
 
-const DEFAULTS: StartOptions = { port: 0, logLevel: "silent" };
-
 const { text, number, truth, textOrNumber, texts } = option;
 /** Types of options by the settings' names for them. */
 const TYPES = { text, number, truth, textOrNumber, texts };
@@ -64,7 +62,7 @@ export function givenOptions(
 /** Converts the result of `givenOptions` to a configuration. @throws ConfigError as `startExchange` */
 export function configOf(given: StartOptions): Config {
   const flags: Record<string, readonly string[]> = {};
-  for (const [name, value] of Object.entries({ ...DEFAULTS, ...given })) {
+  for (const [name, value] of Object.entries({ port: 0, logLevel: "silent", ...given })) {
     const setting = settings[name];
     if (setting === undefined) continue;
     const texts = Array.isArray(value) ? value.map(String) : [String(value)];

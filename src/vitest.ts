@@ -75,8 +75,6 @@ const OPTION_TYPES: Readonly<Record<keyof ScenarioSuiteOptions, option.Type>> = 
   repeat: option.positive(1_000_000),
 };
 
-const WIDTH = 96;
-
 /**
  * Makes each scenario in files, folders or globs a vitest test, so that watch mode, shards, reporters and merged reports
  * work. Paths are relative to the working directory; an invalid file is a test that fails with its problems.
@@ -129,7 +127,7 @@ function testOf(run: ReturnType<typeof scenarioRunner>, file: string): void {
 
 /** Makes an error whose first frame is the step, so that vitest shows the lines of the scenario. */
 function errorOf({ name }: Scenario, failure: Failure): Error {
-  const error = new Error(failureLines(failure, plainPaint, WIDTH).join("\n"));
+  const error = new Error(failureLines(failure, plainPaint, 96).join("\n"));
   const place = placeText({ ...failure.place, file: resolve(failure.place.file) });
   error.stack = `${error.name}: ${error.message}\n    at ${JSON.stringify(name)} (${place})`;
   return error;

@@ -5,7 +5,7 @@ import type { Decision } from "../core/refusals.ts";
 import { marketAppliers } from "../core/rules/markets.ts";
 import type { Agents } from "../core/schedule.ts";
 import { findAccount, type State } from "../core/state.ts";
-import { OUTCOMES, type Outcome } from "../core/terms.ts";
+import { OUTCOMES } from "../core/terms.ts";
 import { type Millis, millis } from "../core/units.ts";
 import { act, BookView, type Bot, botsOf } from "./bot.ts";
 import { Chance, fairValue, STREAM } from "./fair-value.ts";
@@ -183,12 +183,10 @@ function scheduleOf(exchange: BotExchange, profile: BotProfile, seed: string, bo
         const market = state.markets.get(number);
         const draws = chance.of(STREAM.turn, bot.number, number, at);
         const turn = { state, at, bot, market, fair, chance, draws };
-        for (const outcome of market.matching === "independent" ? OUTCOMES : ONLY_YES) {
+        for (const outcome of market.matching === "independent" ? OUTCOMES : (["YES"] as const)) {
           yield* act(new BookView(turn, outcome), profile);
         }
       }
     },
   };
 }
-
-const ONLY_YES: readonly Outcome[] = ["YES"];

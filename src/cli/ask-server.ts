@@ -12,8 +12,6 @@ export function serverNamed(values: Values<"record" | "report">, { flags }: Give
   return flags.from === undefined ? (values.url ?? values.from) : values.from;
 }
 
-const TIMEOUT_MS = 60_000;
-
 /**
  * Requests a control endpoint of a running server.
  * @param read returns the result, or null if the reply has none. `what` is a verb with its object, for errors.
@@ -25,7 +23,7 @@ export async function askServer<T>(
   read: (reply: RawReply) => T | null,
 ): Promise<T> {
   const client = new ExchangeClient(url, {
-    timeoutMs: TIMEOUT_MS,
+    timeoutMs: 60_000,
     ...(simToken !== null && { simToken }),
   });
   const sent = await client.send({ method: "GET", path });

@@ -34,7 +34,7 @@ export const doctor: Run<"doctor"> = async (_values, [folder = DEFAULT_DATA], { 
   const { red, yellow, green, bold } = paintOf(environment);
   const lines = findings.map(({ part, text, problem, isNotable }) => {
     const mark = problem !== null ? red("✗") : isNotable === true ? yellow("!") : green("✓");
-    return `${mark} ${bold(part.padEnd(PART_WIDTH))}  ${text}`;
+    return `${mark} ${bold(part.padEnd(10))}  ${text}`;
   });
   print(lines);
   const problem = findings.find((finding) => finding.problem !== null)?.problem ?? null;
@@ -43,7 +43,6 @@ export const doctor: Run<"doctor"> = async (_values, [folder = DEFAULT_DATA], { 
 
 /** A sync below this time has not reached a disk. */
 const NO_DISK_MS = 0.01;
-const PART_WIDTH = 10;
 const APPENDS = 25;
 /** About the size of a journal line. */
 const LINE = Buffer.alloc(256, "x");

@@ -75,8 +75,6 @@ function refuseFlags({ flags }: Given, word: string, allowed: readonly string[])
 /** Entry point of the threads, in the same directory as the program. */
 const PROGRAM = new URL("./fuzz-worker.js", import.meta.url);
 
-const DEFAULT_FOLDER = "failures";
-
 /** Runs the seeds and prints the results. Runs nothing if a flag or the directory is invalid. */
 async function runCampaign(values: Values<"fuzz">, { environment }: Given): Promise<ExitCode> {
   const { seeds, commands, via, budget, out, seedTimeout: seedTimeoutMs } = values;
@@ -90,7 +88,7 @@ async function runCampaign(values: Values<"fuzz">, { environment }: Given): Prom
     );
   }
   const name = resultsName(seeds, shard, settings);
-  const folder = new ResultsFolder(out ?? DEFAULT_FOLDER, name, out !== null);
+  const folder = new ResultsFolder(out ?? "failures", name, out !== null);
   const budgetMs = budget?.ms ?? Number.POSITIVE_INFINITY;
   const campaign = new Campaign({
     ...{ program: PROGRAM, settings, seedTimeoutMs },
@@ -123,9 +121,6 @@ async function runCampaign(values: Values<"fuzz">, { environment }: Given): Prom
   return results.failures.length > 0 ? EXIT.failed : EXIT.ok;
 }
 
-const REDRAW_MS = 250;
-const LINE_MS = 10_000;
-
 /**
  * Shows the progress of a campaign on stderr: on a terminal in one line that is redrawn, else a line every ten seconds.
  * Returns a function that ends this, and removes the line from a terminal.
@@ -137,7 +132,7 @@ function showProgress(campaign: Campaign, budgetMs: number, paint: Paint): () =>
       const line = progressLine(campaign.progress, budgetMs, paint);
       process.stderr.write(isTerminal ? `\r\u001b[K${line}` : `${line}\n`);
     },
-    isTerminal ? REDRAW_MS : LINE_MS,
+    isTerminal ? 250 : 10_000,
   );
   return () => {
     clearInterval(timer);

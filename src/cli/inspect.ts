@@ -127,13 +127,10 @@ function booksText({ market, status, winningOutcome, books }: MarketView, paint:
   ]);
 }
 
-const LEVEL_WIDTH = 16;
-const PRICE_WIDTH = 8;
-
 function bookText(bids: readonly LevelView[], asks: readonly LevelView[], paint: Paint): string[] {
   const size = ({ size, orders }: LevelView): string => `${size} (${orders})`;
   const row = (bid: string, price: string, ask: string): string =>
-    `  ${paint.green(bid.padStart(LEVEL_WIDTH))} │ ${price.padStart(PRICE_WIDTH)} │ ${paint.red(ask)}`.trimEnd();
+    `  ${paint.green(bid.padStart(16))} │ ${price.padStart(8)} │ ${paint.red(ask)}`.trimEnd();
   return [
     row("bid", "price", "ask"),
     ...[...asks].reverse().map((level) => row("", String(level.price), size(level))),

@@ -92,8 +92,6 @@ export const printJson = (document: object): void =>
 export const table = (rows: readonly (readonly string[])[], figures = 0): string[] =>
   aligned(rows, (column) => column < figures).map((cells) => cells.join("  ").trimEnd());
 
-const BUFFER_LENGTH = 1 << 16;
-
 /** Buffers lines for stdout. */
 export class OutputLines {
   #buffer = "";
@@ -101,7 +99,7 @@ export class OutputLines {
   /** Adds a line, which is folded unless it is of a document. */
   add(line: string, isDocument = false): void {
     this.#buffer += `${isDocument ? line : foldedHere(line)}\n`;
-    if (this.#buffer.length >= BUFFER_LENGTH) this.end();
+    if (this.#buffer.length >= 65_536) this.end();
   }
 
   end(): void {

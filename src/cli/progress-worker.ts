@@ -2,7 +2,6 @@ import { writeSync } from "node:fs";
 import { workerData } from "node:worker_threads";
 import { type Drawing, progressText, SHARED } from "./progress.ts";
 
-const REDRAW_MS = 250;
 const { busy, columns, flags, numbers } = workerData as Drawing;
 const began = Date.now();
 const numberAt = (index: number): number => numbers[index] ?? 0;
@@ -23,4 +22,4 @@ function draw(): void {
   }
 }
 
-setInterval(draw, REDRAW_MS);
+setInterval(draw, 250);

@@ -11,14 +11,12 @@ import { openNamed, requireLine } from "./journal.ts";
 import { save, warn } from "./output.ts";
 import { EXIT, type ExitCode, UsageError } from "./process.ts";
 
-const DEFAULT_URL = "http://127.0.0.1:7070";
-
 /** `clobsim record`: writes the session of an exchange as a scenario file. */
 export const record: Run<"record"> = async (values, words, given) => {
   const { name, out, at } = values;
   if (words.length > 0) return recordJournal(words, values, given);
   if (at !== null) throw new UsageError("--at is expected with a data directory or a report, found it alone");
-  const url = serverNamed(values, given) ?? DEFAULT_URL;
+  const url = serverNamed(values, given) ?? "http://127.0.0.1:7070";
   const path = `/sim/scenario${name === null ? "" : `?name=${encodeURIComponent(name)}`}`;
   const asked = { simToken: values.simToken, path, what: "record its sessions" };
   const recorded = await askServer(url, asked, ({ body }): Recorded | null => {

@@ -22,12 +22,10 @@ import { openNamed, replaySource } from "./journal.ts";
 import { save, warn } from "./output.ts";
 import { EXIT, type ExitCode, UsageError } from "./process.ts";
 
-const DEFAULT_REASON = "it was requested";
-
 /** `clobsim report`: writes one file that another machine can replay. */
 export const report: Run<"report"> = async (values, [word], given) => {
   const { out } = values;
-  const reason = values.reason ?? DEFAULT_REASON;
+  const reason = values.reason ?? "it was requested";
   const isUrl = word !== undefined && /^https?:/.test(word);
   // A directory on the command line takes precedence over a server in the environment.
   const isNamed = word === undefined || given.flags.url !== undefined || given.flags.from !== undefined;
@@ -100,11 +98,9 @@ export async function writePage(named: string, path: string): Promise<ExitCode> 
   return code;
 }
 
-const REASON = "it was opened in the inspector";
-
 /** Returns the report that `clobsim report` would write of a data directory. */
 function ofFolder(source: JournalSource) {
-  const { content, code } = reportContent(source, REASON);
+  const { content, code } = reportContent(source, "it was opened in the inspector");
   const name = reportName(content.hash);
   return { name, bytes: reportBytes(content, name), code };
 }

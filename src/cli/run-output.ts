@@ -148,14 +148,12 @@ function repeatOf(paths: readonly string[], { flags, environment }: Given): stri
 /** Flags that are not repeated because they only change the output, or write files. */
 const NOT_REPEATED = new Set(["reporter", "report", "watch", "update", "bail", "verbose"]);
 
-const MAX_REASON = 200;
-
 /** Writes a report of each failed scenario into a directory, and prints its path. */
 export const reportFailedTo =
   (folder: string): Failed =>
   async (venue, scenario, { step, message }) => {
     const file = shownPath(scenario.place.file);
-    const reason = oneLine(`${file} fails at step ${step}: ${message}`).slice(0, MAX_REASON);
+    const reason = oneLine(`${file} fails at step ${step}: ${message}`).slice(0, 200);
     const history = await venue.history(reason);
     if (history === null) {
       warn(`no report of ${file}: its exchange did not record every command`);

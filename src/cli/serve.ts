@@ -11,7 +11,6 @@ import type { Run } from "./commands.ts";
 import { warn } from "./output.ts";
 import { EXIT, stopSignal } from "./process.ts";
 
-const LABEL_WIDTH = 12;
 /** Width of a line with number, address and private key. */
 const ACCOUNT_WIDTH = 116;
 
@@ -27,7 +26,7 @@ export function bannerText(
   const { bold, cyan, dim } = colours.createColors(isColoured);
   const { pool } = server;
   const url = pool === null ? server.url : `${server.url}/1`;
-  const row = (label: string, text: string): string => `  ${dim(label.padEnd(LABEL_WIDTH))}${text}`;
+  const row = (label: string, text: string): string => `  ${dim(label.padEnd(12))}${text}`;
   const address = (label: string, path: string): string => row(label, cyan(`${url}${path}`));
   const { events, markets, sampleTokenId } = server;
   const isWide = columns === undefined || columns >= ACCOUNT_WIDTH;

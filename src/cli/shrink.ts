@@ -96,13 +96,11 @@ async function shrinkFile(scenario: Scenario, task: Task): Promise<ShrunkScenari
   return withProgress(task, folder, (options) => shrinkScenario(read.text, { file, folder, open }, options));
 }
 
-const DEFAULT_COLUMNS = 80;
-
 /** Adds a count to a line: `1,204 steps → 37 → 9`, shortened to `1,204 steps → … → 9` when it is too long for a terminal. */
 function progressText(line: string, steps: number): string {
   if (line === "") return `${grouped(steps)} steps`;
   const longer = `${line} → ${grouped(steps)}`;
-  const isFull = longer.length >= (process.stderr.columns || DEFAULT_COLUMNS);
+  const isFull = longer.length >= (process.stderr.columns || 80);
   return isFull ? `${line.split(" → ")[0]} → … → ${grouped(steps)}` : longer;
 }
 

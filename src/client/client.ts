@@ -63,9 +63,6 @@ export interface NewOrder extends Omit<api.OrderBody, "expiration"> {
   readonly expiration?: Date | string | number | null;
 }
 
-const POLYGON = 137;
-const TIMEOUT_MS = 30_000;
-
 /**
  * A client of one exchange. Every call returns a `Result`: the body of the reply, typed by the contract, or an error as a
  * value. It never retries.
@@ -86,13 +83,13 @@ export class ExchangeClient {
     const problem = option.problemIn(options, OPTION_TYPES);
     if (problem !== undefined) throw new TypeError(problem);
     const base = baseOf(url);
-    const { transport, timeoutMs = TIMEOUT_MS } = options;
+    const { transport, timeoutMs = 30_000 } = options;
     const { send, close } =
       transport === undefined ? openTransport(base, timeoutMs) : { send: transport, close: () => {} };
     this.#connection = new Connection(base, send, options);
     this.control = controlOf(this.#connection);
     this.#account = options.account ?? null;
-    this.#chainId = options.chainId ?? POLYGON;
+    this.#chainId = options.chainId ?? 137;
     this.#close = close;
   }
 

@@ -232,24 +232,6 @@ function focusOn(id: string): void {
   if (field instanceof HTMLInputElement) field.select();
 }
 
-/** Handles keys on the page, except while the user types or chooses in a field. */
-function listenToKeys(): void {
-  document.addEventListener("keydown", (event) => {
-    const { target, key, ctrlKey, metaKey, altKey } = event;
-    if (ctrlKey || metaKey || altKey) return;
-    const isTyping =
-      target instanceof HTMLElement && ["INPUT", "TEXTAREA", "SELECT"].includes(target.tagName);
-    if (isTyping) {
-      if (key === "Escape") target.blur();
-      return;
-    }
-    const act = BY_KEY[key];
-    if (act === undefined || model.phase.value.kind !== "open") return;
-    event.preventDefault();
-    act(event);
-  });
-}
-
 /** Colours of `style.css` that canvases read: as registered properties they have their resolved values. */
 const CANVAS_COLOURS = ["line", "dim", "accent", "bar", "cursor", ...LANES.map(([name]) => `lane-${name}`)];
 for (const name of CANVAS_COLOURS)
@@ -260,5 +242,17 @@ if (root !== null) {
   root.replaceChildren();
   render(<App />, root);
 }
-listenToKeys();
+// Keys work on the whole page, except while the user types or chooses in a field.
+document.addEventListener("keydown", (event) => {
+  const { target, key, ctrlKey, metaKey, altKey } = event;
+  if (ctrlKey || metaKey || altKey) return;
+  if (target instanceof HTMLElement && ["INPUT", "TEXTAREA", "SELECT"].includes(target.tagName)) {
+    if (key === "Escape") target.blur();
+    return;
+  }
+  const act = BY_KEY[key];
+  if (act === undefined || model.phase.value.kind !== "open") return;
+  event.preventDefault();
+  act(event);
+});
 void begin();

@@ -13,8 +13,6 @@ import * as model from "./model.ts";
 import { openReport } from "./report-file.ts";
 import { RequestError, Server } from "./server.ts";
 
-const EMBEDDED = "report";
-
 /** Aborted when a report takes the place of the running exchange. */
 const following = new AbortController();
 
@@ -23,7 +21,7 @@ const following = new AbortController();
  * server.
  */
 export async function begin(): Promise<void> {
-  const embedded = document.getElementById(EMBEDDED);
+  const embedded = document.getElementById("report");
   const text = embedded?.textContent?.trim() ?? "";
   const named = new URLSearchParams(location.search).get("report");
   if (text !== "") await open(embedded?.dataset.name ?? "report", () => inflated(text));
@@ -98,7 +96,6 @@ async function fetched(address: string): Promise<Uint8Array> {
 /** Requests received from the stream, by the row of their command or refusal. */
 export const requests = new Map<number, StreamRequest>();
 
-const RETRY_MS = 1_000;
 /** Time for replaying lines before yielding to the page. */
 const SLICE_MS = 40;
 
@@ -130,7 +127,7 @@ async function follow(server: Server, signal: AbortSignal): Promise<void> {
     }
     if (feed.mustRestart) continue;
     model.isConnected.value = false;
-    await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
   }
 }
 

@@ -3,7 +3,6 @@ import { toIso } from "../../core/time.ts";
 import * as model from "../model.ts";
 import { ActionButton, bindTo, numberIn, OrderLink, Outcome, Pane, Time, useAction } from "../parts.tsx";
 
-const MAX_TIMERS = 12;
 const STEPS = ["1s", "1m", "1h", "1d"] as const;
 
 /** The virtual clock: its setting and its timers. */
@@ -54,7 +53,7 @@ export function ClockPane() {
 /** Next block, and the orders that expire next. */
 function Timers() {
   const { chain, expiries, orders } = model.openMoment().state;
-  const waiting = expiries.soonest(MAX_TIMERS, (order) => orders.get(order).status === "LIVE");
+  const waiting = expiries.soonest(12, (order) => orders.get(order).status === "LIVE");
   return (
     <table>
       <caption>Next timers</caption>

@@ -140,8 +140,6 @@ function useFound(filter: ReadonlySignal<RowFilter | null>): readonly number[] |
   return filter.value?.rows ?? null;
 }
 
-const MAX_ACTORS = 300;
-
 /** Returns the acting accounts as options, oldest first. */
 function useActors(): (readonly [number, string])[] {
   model.revision.value;
@@ -150,7 +148,7 @@ function useActors(): (readonly [number, string])[] {
   return useMemo(() => {
     const named = [...allActors]
       .sort((a, b) => a - b)
-      .slice(0, MAX_ACTORS)
+      .slice(0, 300)
       .map((number) => [number, nameOf(number)] as const);
     return [[0, "all accounts"], ...named];
   }, [shown, allActors.size]);
