@@ -139,10 +139,7 @@ export const priceOrNull = (numbers: Numbers, of: Price | null): Decimal | null 
 export const priceFor = (market: Market, outcome: Outcome, of: Price): Price =>
   priceIn(isMirrored(market, outcome), of);
 
-interface BookPage {
-  readonly sequence: number;
-  readonly json: string;
-}
+type BookPage = Readonly<{ sequence: number; json: string }>;
 
 /** Caches the JSON of each token's book until the book changes. */
 export class BookPages {

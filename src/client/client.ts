@@ -259,12 +259,10 @@ function expirationText(expiration: Date | string | number): string {
   return isValid ? expiration.toISOString() : String(expiration);
 }
 
-type Hex = `0x${string}`;
-
 /** A wallet that signs: a viem account or anything with the same methods. */
 export interface WalletAccount {
   /** `0x` and 40 hexadecimal digits. */
-  readonly address: Hex;
+  readonly address: `0x${string}`;
   /** EIP-712. */
   signTypedData(typedData: ClobAuth): Promise<string>;
   /** EIP-191. */

@@ -61,19 +61,13 @@ export interface Transport {
 /** Three heartbeats of the live feed. */
 const MAX_SILENCE_MS = 45_000;
 
-/** A transport with keep-alive connections of its own. */
-interface OpenTransport {
-  readonly send: Transport;
-  /** Closes all connections; pending and later requests are rejected. */
-  close(): void;
-}
-
 /**
- * Opens a transport over HTTP or HTTPS to one origin. A request is rejected if its reply is not complete within `timeoutMs`.
+ * Opens a transport over HTTP or HTTPS to one origin, with keep-alive connections of its own; `close` closes them and rejects
+ * pending and later requests. A request is rejected if its reply is not complete within `timeoutMs`.
  * `connect`, if given, creates its connections, in this process: they need no turn of the event loop, so each request waits
  * for one. Without that, no timer would run while a program awaits one reply after the other.
  */
-export function openTransport(origin: URL, timeoutMs: number, connect?: () => Duplex): OpenTransport {
+export function openTransport(origin: URL, timeoutMs: number, connect?: () => Duplex) {
   // TLS is loaded only if needed, because a server starts with a client of its own.
   const { Agent, request: begin } =
     origin.protocol === "https:" ? process.getBuiltinModule("node:https") : http;
@@ -133,7 +127,7 @@ export function openTransport(origin: URL, timeoutMs: number, connect?: () => Du
 
   return {
     send: Object.assign(send, { open }),
-    close: () => {
+    close: (): void => {
       isClosed = true;
       agent.destroy();
     },

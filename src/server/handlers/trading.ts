@@ -99,11 +99,9 @@ const canceledIn = ({ state }: View, events: readonly DomainEvent[]): string[] =
     event.kind === "orderCanceled" ? [idOf(state.idPrefixes.order, event.order)] : [],
   );
 
-type OrderFilter = Read<EndpointOf<"listOrders">["query"]>;
-
 function orderFilter(
   view: View,
-  { token_id: tokenId, market: idOrSlug, side }: Partial<OrderFilter>,
+  { token_id: tokenId, market: idOrSlug, side }: Partial<Read<EndpointOf<"listOrders">["query"]>>,
 ): (order: Order) => boolean {
   const market = idOrSlug === undefined ? undefined : findMarket(view, idOrSlug);
   const token = tokenId === undefined ? undefined : marketOfTokenId(view, tokenId).token;
