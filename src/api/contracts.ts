@@ -1,5 +1,5 @@
 import { DEFAULT_BASE_FEE, OPERATOR_MAX_FEE } from "../core/chain/chain.ts";
-import { CONTRACTS, indexSetOf, NO_PARENT, numberWord, TOKEN_UNITS } from "../core/chain/contracts.ts";
+import { CONTRACTS, INDEX_SETS, NO_PARENT, numberWord, TOKEN_UNITS } from "../core/chain/contracts.ts";
 import { callGas, type PartitionCall, type RedeemCall } from "../core/chain/transaction.ts";
 import type { CommandOf } from "../core/commands.ts";
 import type { Address } from "../core/terms.ts";
@@ -73,7 +73,7 @@ export type PositionChange =
   | { readonly kind: "split" | "merge"; readonly size: Size }
   | { readonly kind: "redeem" };
 
-const BOTH_OUTCOMES = [indexSetOf("YES"), indexSetOf("NO")].map(String);
+const BOTH_OUTCOMES = [INDEX_SETS.YES, INDEX_SETS.NO].map(String);
 
 /** Builds the transaction by which a wallet splits, merges or redeems; deterministic for its inputs. */
 export function positionTransaction(

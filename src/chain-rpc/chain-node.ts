@@ -162,15 +162,14 @@ async function answerOne(message: unknown, perform: Perform): Promise<string> {
   if (id !== undefined && !isRpcId(id)) {
     return failure(null, invalid("an id is a string, an integer or null"));
   }
-  const respond = (answer: () => string): string => (id === undefined ? "" : answer());
   if (jsonrpc !== "2.0") return failure(id ?? null, invalid('expected "jsonrpc":"2.0"'));
   if (typeof method !== "string") return failure(id ?? null, invalid("a method is a string"));
   try {
     const result = await perform(method, readParams(params));
-    return respond(() => `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}`);
+    return id === undefined ? "" : `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}`;
   } catch (error) {
-    if (!(error instanceof RpcError)) throw error;
-    return respond(() => failure(id ?? null, error));
+    const answer = failure(id ?? null, error);
+    return id === undefined ? "" : answer;
   }
 }
 

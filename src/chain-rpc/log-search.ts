@@ -121,9 +121,8 @@ export class LogIndex {
       const key = keyOf(topic);
       if (UNSELECTIVE.has(key)) return null;
       if (MATCH_TOPICS.has(topic)) lists.push(this.#matches);
-      for (const list of [this.#byTopic.get(key), ofOrder(state, topic)]) {
-        if (list !== undefined) lists.push(list);
-      }
+      const found = [this.#byTopic.get(key), ofOrder(state, topic)];
+      lists.push(...found.filter((list) => list !== undefined));
     }
     return lists;
   }

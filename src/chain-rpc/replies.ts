@@ -210,21 +210,11 @@ export function pendingBlockObject(state: State, at: Millis, isFull: boolean): o
   const { height, serial: parent } = headBlock(chain);
   const pending = pendingTransactions(state);
   const gas = pending.reduce((sum, transaction) => sum + gasUsedOf(transaction), 0);
-  const next = {
-    height: height + 1,
-    parent,
-    at,
-    baseFee: baseFeeOf(chain),
-    gas,
-    count: pending.length,
-    logs: pending.filter(mayLog).length,
-  };
-  return replyOf(state, { ...next, serial: chain.blocks.next }, null, pending, isFull);
+  const mayLog = pending.filter(({ content }) => content?.kind !== "call" || content.call.kind !== "send");
+  const [baseFee, count, logs] = [baseFeeOf(chain), pending.length, mayLog.length];
+  const next = { serial: chain.blocks.next, height: height + 1, parent, at, baseFee, gas, count, logs };
+  return replyOf(state, next, null, pending, isFull);
 }
-
-/** Whether a pending transaction may have logs. */
-const mayLog = ({ content }: Transaction): boolean =>
-  content?.kind !== "call" || content.call.kind !== "send";
 
 type BlockFields = Pick<Block, "serial" | "height" | "parent" | "at" | "baseFee" | "gas" | "count" | "logs">;
 

@@ -79,18 +79,8 @@ function submit({ exchange }: NodeContext, sent: Submission): string {
 
 /** Submits an unsigned transaction of a sender. */
 function submitUnsigned(node: NodeContext, from: Address, request: CallRequest): string {
-  const { to, input, nonce, value, gas = gasOf(request) } = request;
-  return submit(node, {
-    from,
-    to,
-    input,
-    nonce,
-    value,
-    gas,
-    ...feesOf(node, request),
-    raw: null,
-    hash: null,
-  });
+  const { gas = gasOf(request) } = request;
+  return submit(node, { ...request, ...feesOf(node, request), from, gas, raw: null, hash: null });
 }
 
 function toSafeInteger(name: string, value: bigint): number {

@@ -307,10 +307,7 @@ export function subscriptionMethods(client: Subscriber | null): Methods {
         case "logs":
           return subscriber.subscribe(readLogQuery(read.optional(options, "filter", read.object) ?? {}));
         case "newPendingTransactions":
-          return subscriber.subscribe(
-            kind,
-            read.optional(options, "full transactions", read.boolean) ?? false,
-          );
+          return subscriber.subscribe(kind, read.optional(options, "full transactions", read.boolean));
         default:
           if (options === undefined) return subscriber.subscribe(kind);
           throw invalidParams(`a subscription to ${kind} has no options`);

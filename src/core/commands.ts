@@ -30,7 +30,7 @@ import {
 } from "./schema.ts";
 import type { State } from "./state.ts";
 import { marketText, orderIdText, tokenIdText } from "./state.ts";
-import { type Address, type SettlementMode, WINNING_OUTCOMES } from "./terms.ts";
+import { type Address, WINNING_OUTCOMES } from "./terms.ts";
 import { toIso } from "./time.ts";
 import type { Millis, Money, Size } from "./units.ts";
 
@@ -169,7 +169,10 @@ const COMMANDS = {
     ({ transaction }) => `drop transaction ${transaction}`,
   ),
   /** Sets when blocks are mined from now on, overriding the configuration. */
-  setMining: command(Mining, ({ mode, intervalMs }) => `mine ${miningText(mode, intervalMs)}`),
+  setMining: command(Mining, ({ mode, intervalMs }) => {
+    if (mode === "auto") return `mine every ${intervalMs} ms`;
+    return mode === "instant" ? "mine at once" : "mine when asked to";
+  }),
   /** Sets header fields from the next block on; null leaves a field unchanged. */
   setBlockTerms: command(record(BLOCK_TERMS), ({ miner, gasLimit }) => {
     const parts = [
@@ -185,11 +188,6 @@ const COMMANDS = {
 
   ...TIMED_COMMANDS,
 };
-
-function miningText(mode: SettlementMode, intervalMs: number): string {
-  if (mode === "auto") return `every ${intervalMs} ms`;
-  return mode === "instant" ? "at once" : "when asked to";
-}
 
 export type CommandKind = keyof typeof COMMANDS;
 

@@ -356,10 +356,8 @@ class DocumentReader {
   #item(read: () => unknown): void {
     const section = this.#section as Records<unknown>;
     const parse = (): unknown => section.type.parse(read());
-    this.#add(
-      section,
-      within(this.#name, () => within(this.#items.length, parse)),
-    );
+    const item = within(this.#name, () => within(this.#items.length, parse));
+    this.#add(section, item);
   }
 
   #add({ key }: Records<unknown>, item: unknown): void {

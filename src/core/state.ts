@@ -209,14 +209,11 @@ export function accountText(state: State, number: number): string {
 export const marketText = (state: State, number: number): string =>
   state.markets.find(number)?.slug ?? `market ${number}`;
 
-/** `YES in will-it-rain`. */
-const tokenText = (state: State, token: number): string =>
-  `${outcomeOf(token)} in ${marketText(state, marketOfToken(token))}`;
-
-/** Returns the same for a token's id, which may be unknown. */
+/** `YES in will-it-rain`, of the id of a token, which may be unknown. */
 export function tokenIdText(state: State, id: string): string {
   const token = state.tokenById.get(id);
-  return token === undefined ? `unknown token ${id.slice(0, SHOWN_DIGITS)}` : tokenText(state, token);
+  if (token === undefined) return `unknown token ${id.slice(0, SHOWN_DIGITS)}`;
+  return `${outcomeOf(token)} in ${marketText(state, marketOfToken(token))}`;
 }
 
 /** Describes an order by its number, which its id contains. */

@@ -19,11 +19,7 @@ const STATES: readonly string[] = [STATE_FILE, PREVIOUS_STATE_FILE];
 const isOfLock = (name: string): boolean => name === LOCK_FILE || name.startsWith(`${LOCK_FILE}.`);
 
 const isOwn = (name: string): boolean =>
-  name === JOURNAL_FILE ||
-  STATES.includes(name) ||
-  isOfLock(name) ||
-  TORN_FILE.test(name) ||
-  DRAFT.test(name);
+  [JOURNAL_FILE, ...STATES].includes(name) || isOfLock(name) || TORN_FILE.test(name) || DRAFT.test(name);
 
 const namesIn = (disk: Disk, folder: string): readonly string[] => disk.names(folder) ?? [];
 

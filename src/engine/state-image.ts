@@ -260,12 +260,10 @@ function columnsOf(records: Iterable<object>, fields: Fields): Columns {
   return {
     size: rows.length,
     keys,
-    columns: keys.map((key) =>
-      columnOf(
-        rows.map((row) => row[key]),
-        fields[key]?.shift !== undefined,
-      ),
-    ),
+    columns: keys.map((key) => {
+      const values = rows.map((row) => row[key]);
+      return columnOf(values, fields[key]?.shift !== undefined);
+    }),
   };
 }
 

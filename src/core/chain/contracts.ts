@@ -40,9 +40,7 @@ const TOP_BIT = 1n << 255n;
 const PARITY_BIT = 1n << 254n;
 const SLOTS = 2;
 /** Index set of each token: one bit per outcome. */
-const INDEX_SETS: Readonly<Record<Outcome, number>> = { YES: 1, NO: 2 };
-
-export const indexSetOf = (outcome: Outcome): number => INDEX_SETS[outcome];
+export const INDEX_SETS: Readonly<Record<Outcome, number>> = { YES: 1, NO: 2 };
 
 /** Returns the question id of a market: 32 bytes, a function of (seed, market number). */
 export const questionIdOf = (seed: string, market: number): string =>

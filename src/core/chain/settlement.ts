@@ -54,8 +54,10 @@ export function supplyChangesOf(state: State, transaction: Transaction): readonl
     case undefined: {
       let changes = NO_CHANGES;
       for (let number = firstTrade; number < firstTrade + trades; number += 1) {
-        const trade = state.trades.get(number);
-        if (trade.matchType !== "COMPLEMENTARY") changes = [...changes, supplyChangeOfTrade(state, trade)];
+        const { taker, size, matchType } = state.trades.get(number);
+        if (matchType === "COMPLEMENTARY") continue;
+        const market = marketOfToken(state.orders.part(taker, partyOf).token);
+        changes = [...changes, setsOf(market, matchType === "MINT" ? size : -size)];
       }
       return changes;
     }
@@ -92,11 +94,6 @@ function visitParty(order: Party, price: Price, size: Size, fee: number, visit: 
   const bought = side === "BUY" ? 1 : -1;
   visit(account, USDC, -bought * notional(price, size) - fee);
   visit(account, token, bought * size);
-}
-
-function supplyChangeOfTrade(state: State, { taker, size, matchType }: Trade): SupplyChange {
-  const market = marketOfToken(state.orders.part(taker, partyOf).token);
-  return setsOf(market, matchType === "MINT" ? size : -size);
 }
 
 /** Returns the supply change of minting `size` full sets; negative for merging. */

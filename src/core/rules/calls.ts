@@ -131,11 +131,14 @@ function prepareEffect(
   outcome: CallOutcome & { ok: true },
   rules: RuleSet,
 ): { readonly events: readonly DomainEvent[]; readonly effect: CallEffect } | null {
-  const opened = openAccountEvents(state, outcome.moves);
-  const numbers = new Map(opened.map(({ address, account }) => [address, account]));
+  const { accountByAddress, accounts } = state;
+  const addresses = new Set(outcome.moves.map(({ address }) => address));
+  const unknown = [...addresses].filter((address) => !accountByAddress.has(address));
+  const opened = unknown.map(
+    (address, index) => ({ kind: "accountOpened", account: accounts.next + index, address }) as const,
+  );
   const moves = outcome.moves.map(({ address, token, amount }): Move => {
-    const account = state.accountByAddress.get(address) ?? numbers.get(address);
-    if (account === undefined) throw new Error(`${address} has no account`);
+    const account = accountByAddress.get(address) ?? accounts.next + unknown.indexOf(address);
     return { account, token, amount };
   });
   const grants = grantsFor(state, outcome.moves, rules);
@@ -149,17 +152,6 @@ function prepareEffect(
   }
   unwinding.move(moves);
   return { events: [...opened, ...grants, ...unwinding.events()], effect: { moves, supply: outcome.supply } };
-}
-
-/** Returns events that open accounts for addresses without one. */
-function openAccountEvents(state: State, moves: readonly Transfer[]): EventOf<"accountOpened">[] {
-  const unknown = new Set<Address>();
-  for (const { address } of moves) if (findAccount(state, address) === undefined) unknown.add(address);
-  return [...unknown].map((address, index) => ({
-    kind: "accountOpened",
-    account: state.accounts.next + index,
-    address,
-  }));
 }
 
 /** Returns the grants minted because shares leave or reach a wallet; null if too little USDC may be issued. */

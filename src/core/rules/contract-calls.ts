@@ -2,7 +2,7 @@ import { onChainOf } from "../account.ts";
 import { type Chain, type ChainWallet, emptyWallet, initialRestricted, minedAt } from "../chain/chain.ts";
 import {
   CONTRACTS,
-  indexSetOf,
+  INDEX_SETS,
   NO_PARENT,
   TOKEN_UNITS,
   UNLIMITED,
@@ -211,7 +211,7 @@ function redeem(context: CallContext, from: Address, call: RedeemCall): CallOutc
 }
 
 const OUTCOME_OF: ReadonlyMap<string, Outcome> = new Map(
-  OUTCOMES.map((outcome) => [String(indexSetOf(outcome)), outcome]),
+  OUTCOMES.map((outcome) => [String(INDEX_SETS[outcome]), outcome]),
 );
 const ALL_OUTCOMES = 3n;
 

@@ -167,12 +167,9 @@ export const settlementDeciders = {
     accepted([{ kind: "settlementFaultSet", number: chain.faultsSet + 1, ...terms }]),
   /** Ends one fault, or all; ending all succeeds if there is none. */
   endSettlementFault({ chain }, { number }) {
-    if (number === null) {
-      return accepted(chain.faults.length === 0 ? [] : [{ kind: "settlementFaultEnded", number: 0 }]);
-    }
-    return chain.faults.some((fault) => fault.number === number)
-      ? accepted([{ kind: "settlementFaultEnded", number }])
-      : refused({ code: "FAULT_NOT_FOUND", number });
+    const isActive = chain.faults.some((fault) => number === null || fault.number === number);
+    if (isActive) return accepted([{ kind: "settlementFaultEnded", number: number ?? 0 }]);
+    return number === null ? accepted([]) : refused({ code: "FAULT_NOT_FOUND", number });
   },
   bumpFees({ chain }) {
     const transactions = unminedOf(chain)
