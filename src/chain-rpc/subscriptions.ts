@@ -271,20 +271,16 @@ const notification = (id: string, result: string): string =>
 
 /** Writes the header of a block, as nodes report new heads. */
 function headText(state: State, block: Block): string {
-  const { transactions, uncles, size, totalDifficulty, withdrawals, ...header } = blockObject(
-    state,
-    block,
-    false,
-  ) as Readonly<Record<string, unknown>>;
+  const whole = blockObject(state, block, false) as Readonly<Record<string, unknown>>;
+  const { transactions, uncles, size, totalDifficulty, withdrawals, ...header } = whole;
   return JSON.stringify(header);
 }
 
 /** Writes a transaction as pending, even if it was mined meanwhile. */
 function pendingText(state: State, transaction: Transaction, isFull: boolean): string {
   if (!isFull) return JSON.stringify(transactionHash(state, transaction));
-  const { blockTimestamp, ...fields } = transactionObject(state, transaction) as Readonly<
-    Record<string, unknown>
-  >;
+  const whole = transactionObject(state, transaction) as Readonly<Record<string, unknown>>;
+  const { blockTimestamp, ...fields } = whole;
   return JSON.stringify({ ...fields, blockHash: null, blockNumber: null, transactionIndex: null });
 }
 

@@ -19,10 +19,8 @@ export function nextDue(state: State, by: Millis): Due | null {
   const { building } = chain;
   if (building !== null) {
     const transaction = successorOf(chain, building) || nextCandidate(chain, building);
-    return {
-      at: building.at,
-      command: transaction === 0 ? SEAL : { kind: "executeTransaction", transaction },
-    };
+    const command: TimedCommand = transaction === 0 ? SEAL : { kind: "executeTransaction", transaction };
+    return { at: building.at, command };
   }
   if (chain.asked > 0) return { at: by, command: PRODUCE };
   const expiry = nextExpiry(state);

@@ -57,15 +57,10 @@ export function findAccount(state: State, address: Address): Account | undefined
 
 /** Creates a state without events, markets or customers, whose chain begins at `start`. */
 export function createState(config: ExchangeConfig, start: Millis) {
-  const prefix = (kind: IdKind): string => idPrefix(config.seed, kind);
+  const of = (kind: IdKind): string => idPrefix(config.seed, kind);
   const state = {
     config,
-    idPrefixes: {
-      event: prefix("event"),
-      market: prefix("market"),
-      order: prefix("order"),
-      trade: prefix("trade"),
-    },
+    idPrefixes: { event: of("event"), market: of("market"), order: of("order"), trade: of("trade") },
     events: new Table<EventRecord>(),
     markets: new Table<Market>(),
     accounts: new Table<Account>(),

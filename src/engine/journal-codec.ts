@@ -324,10 +324,8 @@ export class LineReader {
     const { buffer, byteOffset } = this.#bytes;
     try {
       // Invalid JSON, or too long for a string: no line.
-      const value: unknown = JSON.parse(
-        Buffer.from(buffer, byteOffset + start, feed - start).toString("utf8"),
-      );
-      return checkedLine(value, c);
+      const text = Buffer.from(buffer, byteOffset + start, feed - start).toString("utf8");
+      return checkedLine(JSON.parse(text), c);
     } catch (error) {
       this.#problem = error instanceof DocumentError ? error.message : null;
       return null;

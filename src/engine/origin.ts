@@ -139,10 +139,8 @@ function isWritten(name: keyof ExchangeConfig, value: unknown): boolean {
 /** Returns the settings that decide the rules of an exchange. */
 export function exchangeConfigOf(config: Pick<Config, keyof ExchangeConfig>, seed: string): ExchangeConfig {
   const terms = RULE_SETTINGS.map((name) => [name, config[name]] as const);
-  return {
-    ...Object.fromEntries(terms.filter(([name, value]) => isWritten(name, value))),
-    seed,
-  } as ExchangeConfig;
+  const written = Object.fromEntries(terms.filter(([name, value]) => isWritten(name, value)));
+  return { ...written, seed } as ExchangeConfig;
 }
 
 /**

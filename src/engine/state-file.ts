@@ -289,9 +289,8 @@ function isUsable({ line, check, offset, digest }: StateHeader, journal: DiskFil
   if (!found.equals(end))
     throw corrupt(`has another line ${line}, up to byte ${offset}, than the state written after it`);
   if (digest === null) return false;
-  return [...restoreTargets(journal, { number: line, check: 0, offset })].every(
-    (restored) => restored >= line,
-  );
+  const targets = [...restoreTargets(journal, { number: line, check: 0, offset })];
+  return targets.every((target) => target >= line);
 }
 
 /** Longest `close` line. */

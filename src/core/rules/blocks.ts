@@ -247,11 +247,8 @@ export const blockAppliers = {
     chain.reorganizations += 1;
     chain.digest.mix(chain.reorganizations);
     for (let height = stays + 1; height <= head; height += 1) {
-      const parent = chain.heights.get(height);
-      chain.heights.replace(
-        height + 1,
-        addBlock(chain, beginBlock(chain, height, baseFeeOf(chain), at), parent),
-      );
+      const building = beginBlock(chain, height, baseFeeOf(chain), at);
+      chain.heights.replace(height + 1, addBlock(chain, building, chain.heights.get(height)));
       if (usesBaseFee) chain.nextBaseFee = null;
     }
     if (chain.lastFilled !== null) chain.lastFilled = Math.min(chain.lastFilled, stays);

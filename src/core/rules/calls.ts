@@ -265,13 +265,9 @@ export const callDeciders = {
     const refusal = refusalOf(chain, content);
     if (refusal !== null) return refused(refusal);
     const replaces = chain.wallets.get(content.from)?.pending.get(nonce) ?? 0;
-    const sent = {
-      kind: "transactionSent",
-      transaction: chain.transactions.next,
-      content,
-      replaces,
-    } as const;
-    const replaced = chain.transactions.find(replaces);
+    const { transactions } = chain;
+    const sent = { kind: "transactionSent", transaction: transactions.next, content, replaces } as const;
+    const replaced = transactions.find(replaces);
     if (!rules.lostNoncesUndo || !replaced?.exception?.effect) return accepted([sent]);
     return accepted([sent, ...new Unwinding(state, rules).undo(replaced).events()]);
   },

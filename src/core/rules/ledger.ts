@@ -42,26 +42,20 @@ export const grantDue = (account: Account | undefined, market: number): Size =>
 
 /**
  * Returns the events that mint an account's grant in the markets it touches and, if its grant is raised, in those that it
- * touched before. Ordered by market; `transaction` is the number of the first mint.
+ * touched before. Ordered by market; `first` is the number of the transaction of the first mint.
  */
 export function grantMintEvents(
   { number: account, known }: { readonly number: number; readonly known: Account | undefined },
   touched: Iterable<number>,
   raise: Size,
-  transaction: number,
+  first: number,
 ): EventOf<"grantMinted">[] {
   const before = raise > 0 && known !== undefined ? known.holdings.keys() : [];
   const minted: EventOf<"grantMinted">[] = [];
   for (const market of [...new Set([...touched, ...before])].sort((a, b) => a - b)) {
     const due = size(grantDue(known, market) + raise);
     if (due === 0) continue;
-    minted.push({
-      kind: "grantMinted",
-      account,
-      market,
-      size: due,
-      transaction: transaction + minted.length,
-    });
+    minted.push({ kind: "grantMinted", account, market, size: due, transaction: first + minted.length });
   }
   return minted;
 }

@@ -62,10 +62,8 @@ export function addFill(
 /** Mixes a number into the 64-bit hash of the fills of a match. */
 function mixFill(transaction: Transaction, value: number): void {
   transaction.fillsA = Math.imul(transaction.fillsA ^ value, 0x01000193);
-  transaction.fillsB = Math.imul(
-    ((transaction.fillsB << 5) | (transaction.fillsB >>> 27)) ^ value,
-    0x85ebca6b,
-  );
+  const rotated = (transaction.fillsB << 5) | (transaction.fillsB >>> 27);
+  transaction.fillsB = Math.imul(rotated ^ value, 0x85ebca6b);
 }
 
 /** Adds a transaction other than a match. */

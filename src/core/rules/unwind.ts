@@ -66,12 +66,9 @@ export class Unwinding {
   }
 
   /** Fails a settlement and undoes its moves. */
-  fail(transaction: Transaction, failure: Omit<EventOf<"settlementFailed">, "kind" | "transaction">): this {
-    return this.#withdraw(transaction, {
-      kind: "settlementFailed",
-      transaction: transaction.number,
-      ...failure,
-    });
+  fail(settlement: Transaction, failure: Omit<EventOf<"settlementFailed">, "kind" | "transaction">): this {
+    const { number: transaction } = settlement;
+    return this.#withdraw(settlement, { kind: "settlementFailed", transaction, ...failure });
   }
 
   /** Drops a call and undoes its moves from before a reorganization. */
