@@ -2,18 +2,16 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseDuration, parseIso, toIso } from "../src/core/time.ts";
 import { MAX_MILLIS, type Millis, millis } from "../src/core/units.ts";
+import { forAll } from "./support/runs.ts";
 
 const moment: fc.Arbitrary<Millis> = fc.integer({ min: 0, max: MAX_MILLIS }).map(millis);
 const pad = (value: number, width = 2): string => String(value).padStart(width, "0");
 
 describe("formatting a time", () => {
   it("gives the same text as Date for all times of four-digit years", () => {
-    fc.assert(
-      fc.property(moment, (at) => {
-        expect(toIso(at)).toBe(new Date(at).toISOString());
-      }),
-      { numRuns: 5000 },
-    );
+    forAll({ numRuns: 5000 }, [moment], (at) => {
+      expect(toIso(at)).toBe(new Date(at).toISOString());
+    });
   });
 
   it("is correct on each day of four centuries", () => {
@@ -31,12 +29,9 @@ describe("formatting a time", () => {
 
 describe("parsing a time", () => {
   it("is the inverse of formatting", () => {
-    fc.assert(
-      fc.property(moment, (at) => {
-        expect(parseIso(toIso(at))).toBe(at);
-      }),
-      { numRuns: 5000 },
-    );
+    forAll({ numRuns: 5000 }, [moment], (at) => {
+      expect(parseIso(toIso(at))).toBe(at);
+    });
   });
 
   it("agrees with Date on every well-formed text, and refuses dates that Date rolls over", () => {
@@ -55,8 +50,10 @@ describe("parsing a time", () => {
         .tuple(fc.constantFrom("+", "-"), fc.integer({ min: 0, max: 25 }), fc.integer({ min: 0, max: 61 }))
         .map(([sign, hours, minutes]) => `${sign}${pad(hours)}:${pad(minutes)}`),
     );
-    fc.assert(
-      fc.property(numbers, fraction, zone, ([year, month, day, hour, minute, second], tail, offset) => {
+    forAll(
+      { numRuns: 20_000 },
+      [numbers, fraction, zone],
+      ([year, month, day, hour, minute, second], tail, offset) => {
         const date = `${pad(year, 4)}-${pad(month)}-${pad(day)}`;
         const text = `${date}T${pad(hour)}:${pad(minute)}:${pad(second)}${tail}${offset}`;
         const oracle = new Date(text).getTime();
@@ -65,8 +62,7 @@ describe("parsing a time", () => {
         const kept = valid && rolled.toISOString().startsWith(date) && hour < 24;
         const expected = kept && oracle >= 0 && oracle <= MAX_MILLIS ? oracle : null;
         expect(parseIso(text), text).toBe(expected);
-      }),
-      { numRuns: 20_000 },
+      },
     );
   });
 

@@ -6,7 +6,7 @@ import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
 import { Outbox } from "../../src/server/messages.ts";
 import { type Api, apiOfTest, type Headers, useApi, yesOf } from "../support/http.ts";
-import { runs } from "../support/runs.ts";
+import { forAllAsync, runs } from "../support/runs.ts";
 import { titleOf } from "./bad-inputs.ts";
 import { chunked, HOST, headerLines, parseReplies, refusalIn, requestBytes } from "./raw-socket.ts";
 import type { Market } from "./replies.ts";
@@ -97,22 +97,19 @@ describe("requests of one connection", () => {
   it("give the same state and the same answers, however their bytes are cut", async () => {
     const histories = fc.array(fc.constantFrom(...REQUESTS), { minLength: 2, maxLength: 8 });
     const cuts = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 12 });
-    await fc.assert(
-      fc.asyncProperty(histories, cuts, async (kinds, fractions) => {
-        const requests = kinds.map((kind, index) => Buffer.from(bytesOf(kind, index)));
-        const runs: { answers: string; hash: string }[] = [];
-        const whole = Buffer.concat(requests);
-        for (const segments of [[whole], cutAt(whole, fractions), requests]) {
-          await api.post("/sim/snapshots/before/restore");
-          const answers = await answersTo(segments);
-          runs.push({ answers, hash: await api.stateHash() });
-        }
-        expect(statusesIn(runs[0]?.answers ?? "")).toHaveLength(kinds.length);
-        expect(runs[1]).toEqual(runs[0]);
-        expect(runs[2]).toEqual(runs[0]);
-      }),
-      runs(30, 7),
-    );
+    await forAllAsync(runs(30, 7), [histories, cuts], async (kinds, fractions) => {
+      const requests = kinds.map((kind, index) => Buffer.from(bytesOf(kind, index)));
+      const runs: { answers: string; hash: string }[] = [];
+      const whole = Buffer.concat(requests);
+      for (const segments of [[whole], cutAt(whole, fractions), requests]) {
+        await api.post("/sim/snapshots/before/restore");
+        const answers = await answersTo(segments);
+        runs.push({ answers, hash: await api.stateHash() });
+      }
+      expect(statusesIn(runs[0]?.answers ?? "")).toHaveLength(kinds.length);
+      expect(runs[1]).toEqual(runs[0]);
+      expect(runs[2]).toEqual(runs[0]);
+    });
   });
 
   it("are executed in order, also one without a body after one with a body", async () => {
@@ -204,15 +201,12 @@ const REFUSED_START = requestBytes("POST /sim/reset", [
   "Content-Length: 5000",
 ]).toString();
 
-interface SlowClient {
-  /** Bytes sent until the server closed the connection; infinite if it did not. */
-  readonly bytes: number;
-  readonly answer: string;
-}
-
-/** Sends the start of a request and then one byte per interval until the server closes the connection. */
-function sendSlowly(start: string, onEnd: "close" | "end" = "end"): Promise<SlowClient> {
-  return new Promise((resolve) => {
+/**
+ * Sends the start of a request and then one byte per interval until the server closes the connection. Returns how many bytes it
+ * sent, infinite if the server did not, and the answer.
+ */
+function sendSlowly(start: string, onEnd: "close" | "end" = "end") {
+  return new Promise<{ bytes: number; answer: string }>((resolve) => {
     const socket: Socket = connect({ port: impatient.port, host: "127.0.0.1", allowHalfOpen: true });
     let sent = 0;
     let answer = "";

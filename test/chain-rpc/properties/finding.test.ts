@@ -8,7 +8,7 @@ import { blockAt, headOf } from "../../../src/core/chain/chain.ts";
 import { CONTRACTS } from "../../../src/core/chain/contracts.ts";
 import type { Snapshot } from "../../../src/engine/exchange.ts";
 import { anySettlement, histories, play } from "../../core/chain/chain-moves.ts";
-import { runs } from "../../support/runs.ts";
+import { forAll, runs, type ValueOf } from "../../support/runs.ts";
 import { openNode } from "./node.ts";
 
 const ANY: LogQuery = { addresses: null, topics: [] };
@@ -30,15 +30,7 @@ function scanned({ state }: ChainNode, query: LogQuery, from: number, to: number
 }
 
 /** Range and topics of a query. The topics are those of an existing log, or match none. */
-interface Question {
-  readonly from: number;
-  readonly length: number;
-  readonly model: number;
-  readonly topics: readonly ("any" | "same" | "other" | "nobody")[];
-  readonly withAddress: boolean;
-}
-
-const question: fc.Arbitrary<Question> = fc.record({
+const question = fc.record({
   from: fc.double({ min: 0, max: 1, noNaN: true }),
   length: fc.double({ min: 0, max: 1, noNaN: true }),
   model: fc.nat(),
@@ -49,7 +41,10 @@ const question: fc.Arbitrary<Question> = fc.record({
 const NOBODY = `0x${"77".repeat(32)}`;
 
 /** Builds a query from the topics of one or two existing logs. */
-function queryOf(all: readonly Log[], { model, topics: kinds, withAddress }: Question): LogQuery {
+function queryOf(
+  all: readonly Log[],
+  { model, topics: kinds, withAddress }: ValueOf<typeof question>,
+): LogQuery {
   const [log, other] = [all[model % all.length], all[(model * 7 + 3) % all.length]];
   const topics = kinds.map((kind, index) => {
     const same = log?.topics[index] ?? NOBODY;
@@ -66,27 +61,22 @@ it("the index finds the same logs as a scan of all transactions, also after reor
     fc.array(question, { minLength: 1, maxLength: 4 }),
     fc.constantFrom("continue", "snapshot", "restore"),
   );
-  fc.assert(
-    fc.property(anySettlement, fc.array(step, { maxLength: 8 }), (config, steps) => {
-      const node = openNode(config);
-      let snapshot: Snapshot | null = null;
-      for (const [moves, questions, then] of steps) {
-        play(node.exchange, moves);
-        const head = headOf(node.state.chain);
-        const all = scanned(node, ANY, 0, head).map((text): Log => JSON.parse(text));
-        for (const each of questions) {
-          const from = Math.floor(each.from * head);
-          const to = Math.floor(from + each.length * (head - from));
-          const query = queryOf(all, each);
-          const found = [...findLogs(node.state, node.logIndex, query, from, to)].flatMap(
-            (logs = []) => logs,
-          );
-          expect(found).toEqual(scanned(node, query, from, to));
-        }
-        if (then === "snapshot") snapshot = node.exchange.snapshot();
-        if (then === "restore" && snapshot !== null) node.exchange.restore(snapshot);
+  forAll(runs(150), [anySettlement, fc.array(step, { maxLength: 8 })], (config, steps) => {
+    const node = openNode(config);
+    let snapshot: Snapshot | null = null;
+    for (const [moves, questions, then] of steps) {
+      play(node.exchange, moves);
+      const head = headOf(node.state.chain);
+      const all = scanned(node, ANY, 0, head).map((text): Log => JSON.parse(text));
+      for (const each of questions) {
+        const from = Math.floor(each.from * head);
+        const to = Math.floor(from + each.length * (head - from));
+        const query = queryOf(all, each);
+        const found = [...findLogs(node.state, node.logIndex, query, from, to)].flatMap((logs = []) => logs);
+        expect(found).toEqual(scanned(node, query, from, to));
       }
-    }),
-    runs(150),
-  );
+      if (then === "snapshot") snapshot = node.exchange.snapshot();
+      if (then === "restore" && snapshot !== null) node.exchange.restore(snapshot);
+    }
+  });
 });

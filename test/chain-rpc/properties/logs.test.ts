@@ -1,4 +1,3 @@
-import fc from "fast-check";
 import { encodeAbiParameters, encodeEventTopics } from "viem";
 import { describe, expect, it } from "vitest";
 import type { ChainNode } from "../../../src/chain-rpc/chain-node.ts";
@@ -9,7 +8,7 @@ import { tokenIdIn } from "../../../src/core/market.ts";
 import { sharesIn } from "../../../src/core/rules/ledger.ts";
 import type { State } from "../../../src/core/state.ts";
 import { anySettlement, histories, type Moves, play } from "../../core/chain/chain-moves.ts";
-import { runs } from "../../support/runs.ts";
+import { forAll, runs } from "../../support/runs.ts";
 import { openNode } from "./node.ts";
 import { ABI_OF, blocksOf, decoded, minedIn, Sums } from "./sums.ts";
 
@@ -21,74 +20,65 @@ function played(moves: Moves, node: ChainNode): State {
 
 describe("after any history", () => {
   it("the transfers of all blocks add up to the balances on the chain, of all accounts and contracts", () => {
-    fc.assert(
-      fc.property(anySettlement, histories(60), (config, moves) => {
-        const state = played(moves, openNode(config));
-        const sums = Sums.ofAll(state);
-        for (const { address, collateral, holdings } of state.accounts) {
-          expect(sums.of("USDC", address)).toBe(BigInt(onChainOf(collateral)));
-          for (const [market, holding] of holdings) {
-            for (const outcome of ["YES", "NO"] as const) {
-              const held = BigInt(onChainOf(sharesIn(holding, outcome)) * TOKEN_UNITS);
-              expect(sums.of(tokenIdIn(state.markets.get(market), outcome), address)).toBe(held);
-            }
+    forAll(runs(150), [anySettlement, histories(60)], (config, moves) => {
+      const state = played(moves, openNode(config));
+      const sums = Sums.ofAll(state);
+      for (const { address, collateral, holdings } of state.accounts) {
+        expect(sums.of("USDC", address)).toBe(BigInt(onChainOf(collateral)));
+        for (const [market, holding] of holdings) {
+          for (const outcome of ["YES", "NO"] as const) {
+            const held = BigInt(onChainOf(sharesIn(holding, outcome)) * TOKEN_UNITS);
+            expect(sums.of(tokenIdIn(state.markets.get(market), outcome), address)).toBe(held);
           }
         }
-        let locked = 0n;
-        for (const { onChain, tokenIds } of state.markets) {
-          locked += BigInt(onChain.collateral);
-          expect(sums.of(tokenIds[0], ZERO_ADDRESS)).toBe(-BigInt(onChain.yes * TOKEN_UNITS));
-          expect(sums.of(tokenIds[1], ZERO_ADDRESS)).toBe(-BigInt(onChain.no * TOKEN_UNITS));
-        }
-        expect(sums.of("USDC", CONTRACTS.conditionalTokens)).toBe(locked);
-        expect(sums.of("USDC", CONTRACTS.exchange)).toBe(0n);
-        expect(sums.of("USDC", ZERO_ADDRESS)).toBe(-BigInt(state.issued));
-      }),
-      runs(150),
-    );
+      }
+      let locked = 0n;
+      for (const { onChain, tokenIds } of state.markets) {
+        locked += BigInt(onChain.collateral);
+        expect(sums.of(tokenIds[0], ZERO_ADDRESS)).toBe(-BigInt(onChain.yes * TOKEN_UNITS));
+        expect(sums.of(tokenIds[1], ZERO_ADDRESS)).toBe(-BigInt(onChain.no * TOKEN_UNITS));
+      }
+      expect(sums.of("USDC", CONTRACTS.conditionalTokens)).toBe(locked);
+      expect(sums.of("USDC", CONTRACTS.exchange)).toBe(0n);
+      expect(sums.of("USDC", ZERO_ADDRESS)).toBe(-BigInt(state.issued));
+    });
   });
 
   it("each transaction has as many logs as the core has counted, at its index in the block", () => {
-    fc.assert(
-      fc.property(anySettlement, histories(60), (config, moves) => {
-        const state = played(moves, openNode(config));
-        for (const block of blocksOf(state)) {
-          let logs = 0;
-          for (const transaction of minedIn(state, block)) {
-            expect(transaction.logsBefore).toBe(logs);
-            logs += logsOf(state, transaction).length;
-          }
-          expect(block.logs).toBe(logs);
+    forAll(runs(150), [anySettlement, histories(60)], (config, moves) => {
+      const state = played(moves, openNode(config));
+      for (const block of blocksOf(state)) {
+        let logs = 0;
+        for (const transaction of minedIn(state, block)) {
+          expect(transaction.logsBefore).toBe(logs);
+          logs += logsOf(state, transaction).length;
         }
-      }),
-      runs(150),
-    );
+        expect(block.logs).toBe(logs);
+      }
+    });
   });
 
   it("each log is encoded as a client would encode its decoded values", () => {
-    fc.assert(
-      fc.property(anySettlement, histories(40), (config, moves) => {
-        const state = played(moves, openNode(config));
-        for (const block of blocksOf(state)) {
-          for (const log of minedIn(state, block).flatMap((transaction) => logsOf(state, transaction))) {
-            const { name, args } = decoded(log);
-            const abi = (ABI_OF.get(log.address) ?? []).filter(
-              (item) => item.type === "event" && item.name === name,
-            );
-            const [event] = abi;
-            if (event?.type !== "event") throw new Error(`${name} is not an event`);
-            expect(encodeEventTopics({ abi, eventName: name, args })).toEqual(log.topics);
-            const unindexed = event.inputs.filter((input) => !("indexed" in input && input.indexed));
-            expect(
-              encodeAbiParameters(
-                unindexed,
-                unindexed.map((input) => args[input.name ?? ""]),
-              ),
-            ).toBe(log.data);
-          }
+    forAll(runs(20), [anySettlement, histories(40)], (config, moves) => {
+      const state = played(moves, openNode(config));
+      for (const block of blocksOf(state)) {
+        for (const log of minedIn(state, block).flatMap((transaction) => logsOf(state, transaction))) {
+          const { name, args } = decoded(log);
+          const abi = (ABI_OF.get(log.address) ?? []).filter(
+            (item) => item.type === "event" && item.name === name,
+          );
+          const [event] = abi;
+          if (event?.type !== "event") throw new Error(`${name} is not an event`);
+          expect(encodeEventTopics({ abi, eventName: name, args })).toEqual(log.topics);
+          const unindexed = event.inputs.filter((input) => !("indexed" in input && input.indexed));
+          expect(
+            encodeAbiParameters(
+              unindexed,
+              unindexed.map((input) => args[input.name ?? ""]),
+            ),
+          ).toBe(log.data);
         }
-      }),
-      runs(20),
-    );
+      }
+    });
   });
 });

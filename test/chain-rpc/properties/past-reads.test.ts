@@ -1,4 +1,3 @@
-import fc from "fast-check";
 import { type Abi, decodeFunctionResult, encodeFunctionData, parseAbi } from "viem";
 import { describe, expect, it } from "vitest";
 import { CONTRACT_ABIS } from "../../../src/api/contracts.ts";
@@ -10,7 +9,7 @@ import { blockHash as blockHashOf } from "../../../src/core/chain/chain-hashes.t
 import { CONTRACTS } from "../../../src/core/chain/contracts.ts";
 import { awaitsBlock } from "../../../src/core/chain/transaction.ts";
 import { anySettlement, histories, type Moves, play } from "../../core/chain/chain-moves.ts";
-import { runs } from "../../support/runs.ts";
+import { forAllAsync, runs } from "../../support/runs.ts";
 import { call, openNode } from "./node.ts";
 import { Sums } from "./sums.ts";
 
@@ -138,36 +137,30 @@ const tagOf = ({ height }: Block): string => `0x${height.toString(16)}`;
 
 describe("after any history", () => {
   it("a balance at a block is what it was when that block was the latest", async () => {
-    await fc.assert(
-      fc.asyncProperty(anySettlement, histories(60), async (config, moves) => {
-        const node = openNode(config);
-        for (const { block, answer } of await played(node, moves, async () => record(node))) {
-          const { sums, owners, shares } = answer;
-          const tag = tagOf(block);
-          for (const owner of owners) expect(await usdcAt(node, owner, tag)).toBe(sums.of("USDC", owner));
-          const held = await sharesAt(node, shares, tag);
-          expect(held).toEqual(shares.map(({ owner, id }) => sums.of(String(id), owner)));
-        }
-      }),
-      runs(30),
-    );
+    await forAllAsync(runs(30), [anySettlement, histories(60)], async (config, moves) => {
+      const node = openNode(config);
+      for (const { block, answer } of await played(node, moves, async () => record(node))) {
+        const { sums, owners, shares } = answer;
+        const tag = tagOf(block);
+        for (const owner of owners) expect(await usdcAt(node, owner, tag)).toBe(sums.of("USDC", owner));
+        const held = await sharesAt(node, shares, tag);
+        expect(held).toEqual(shares.map(({ owner, id }) => sums.of(String(id), owner)));
+      }
+    });
   });
 
   it("nonces, ether, permissions, supply and payouts at a block are what they were when it was the latest", async () => {
-    await fc.assert(
-      fc.asyncProperty(anySettlement, histories(60), async (config, moves) => {
-        const node = openNode(config);
-        const ask = async () => {
-          const questions = questionsOf(node);
-          return { questions, answers: await answersTo(node, questions, "latest") };
-        };
-        for (const { block, answer } of await played(node, withoutBoth(moves), ask)) {
-          const blockHash = blockHashOf(node.state, block);
-          for (const tag of [tagOf(block), { blockHash }, tagOf(block)])
-            expect(await answersTo(node, answer.questions, tag)).toEqual(answer.answers);
-        }
-      }),
-      runs(30),
-    );
+    await forAllAsync(runs(30), [anySettlement, histories(60)], async (config, moves) => {
+      const node = openNode(config);
+      const ask = async () => {
+        const questions = questionsOf(node);
+        return { questions, answers: await answersTo(node, questions, "latest") };
+      };
+      for (const { block, answer } of await played(node, withoutBoth(moves), ask)) {
+        const blockHash = blockHashOf(node.state, block);
+        for (const tag of [tagOf(block), { blockHash }, tagOf(block)])
+          expect(await answersTo(node, answer.questions, tag)).toEqual(answer.answers);
+      }
+    });
   });
 });

@@ -6,21 +6,11 @@ import { headOf } from "../../../src/core/chain/chain.ts";
 import { Slices } from "../../../src/engine/clock.ts";
 import type { Snapshot } from "../../../src/engine/exchange.ts";
 import { anySettlement, histories, play } from "../../core/chain/chain-moves.ts";
-import { runs } from "../../support/runs.ts";
+import { forAllAsync, runs } from "../../support/runs.ts";
 import { call, openNode } from "./node.ts";
 
-interface Head {
-  readonly hash: string;
-  readonly parentHash: string;
-  readonly number: string;
-}
-
-interface SubscribedLog {
-  readonly blockHash: string;
-  readonly blockNumber: string;
-  readonly logIndex: string;
-  readonly removed: boolean;
-}
+type Head = Readonly<Record<"hash" | "number", string>>;
+type SubscribedLog = Readonly<Record<"blockHash" | "blockNumber" | "logIndex", string>>;
 
 /** A client that accepts a limited number of notifications at a time, with the chain as it knows it from them. */
 class Follower {
@@ -88,56 +78,51 @@ async function turns(): Promise<void> {
 
 it("after any history, and however slowly the client reads, the reported heads and logs are those that polling finds", async () => {
   const step = fc.tuple(histories(10), fc.constantFrom("continue", "wait", "read", "snapshot", "restore"));
-  await fc.assert(
-    fc.asyncProperty(
-      anySettlement,
-      fc.array(step, { maxLength: 8 }),
-      fc.constantFrom(1, 3, 1_000),
-      async (config, steps, room) => {
-        const node = openNode(config, new Slices(0));
-        const follower = new Follower(node, room);
-        const first = headOf(node.state.chain);
-        await follower.subscribe("newHeads");
-        await follower.subscribe("logs", {});
-        let snapshot: Snapshot | null = null;
-        let isRestored = false;
-        for (const [moves, then] of steps) {
-          play(node.exchange, moves);
-          if (then === "wait") await turns();
-          if (then === "read") await follower.catchUp();
-          if (then === "snapshot") snapshot = node.exchange.snapshot();
-          if (then === "restore" && snapshot !== null) {
-            await follower.catchUp();
-            node.exchange.restore(snapshot);
-            isRestored = true;
-          }
-        }
-        await follower.catchUp();
-        follower.close();
-        const head = headOf(node.state.chain);
-        for (let height = first + 1; height <= head; height += 1) {
-          const block = await call<Head>(node, "eth_getBlockByNumber", quantity(height), false);
-          expect(block).toMatchObject(follower.heads.get(quantity(height)) ?? { hash: "not reported" });
-        }
-        const range = { fromBlock: quantity(first + 1), toBlock: quantity(head) };
-        const polled = first < head ? await call<SubscribedLog[]>(node, "eth_getLogs", range) : [];
-        // After a restore, logs are not reported as removed; a client sees that their blocks are gone.
-        const hashes = new Set(
-          Array.from(follower.heads.values())
-            .filter(({ number }) => Number(number) <= head)
-            .map(({ hash }) => hash),
-        );
-        const reported = Array.from(follower.logs.values()).filter(
-          ({ blockHash }) => !isRestored || hashes.has(blockHash),
-        );
-        const sorted = (logs: readonly SubscribedLog[]) =>
-          [...logs].sort(
-            (a, b) =>
-              Number(a.blockNumber) - Number(b.blockNumber) || Number(a.logIndex) - Number(b.logIndex),
-          );
-        expect(sorted(reported)).toEqual(sorted(polled));
-      },
-    ),
+  await forAllAsync(
     runs(75),
+    [anySettlement, fc.array(step, { maxLength: 8 }), fc.constantFrom(1, 3, 1_000)],
+    async (config, steps, room) => {
+      const node = openNode(config, new Slices(0));
+      const follower = new Follower(node, room);
+      const first = headOf(node.state.chain);
+      await follower.subscribe("newHeads");
+      await follower.subscribe("logs", {});
+      let snapshot: Snapshot | null = null;
+      let isRestored = false;
+      for (const [moves, then] of steps) {
+        play(node.exchange, moves);
+        if (then === "wait") await turns();
+        if (then === "read") await follower.catchUp();
+        if (then === "snapshot") snapshot = node.exchange.snapshot();
+        if (then === "restore" && snapshot !== null) {
+          await follower.catchUp();
+          node.exchange.restore(snapshot);
+          isRestored = true;
+        }
+      }
+      await follower.catchUp();
+      follower.close();
+      const head = headOf(node.state.chain);
+      for (let height = first + 1; height <= head; height += 1) {
+        const block = await call<Head>(node, "eth_getBlockByNumber", quantity(height), false);
+        expect(block).toMatchObject(follower.heads.get(quantity(height)) ?? { hash: "not reported" });
+      }
+      const range = { fromBlock: quantity(first + 1), toBlock: quantity(head) };
+      const polled = first < head ? await call<SubscribedLog[]>(node, "eth_getLogs", range) : [];
+      // After a restore, logs are not reported as removed; a client sees that their blocks are gone.
+      const hashes = new Set(
+        Array.from(follower.heads.values())
+          .filter(({ number }) => Number(number) <= head)
+          .map(({ hash }) => hash),
+      );
+      const reported = Array.from(follower.logs.values()).filter(
+        ({ blockHash }) => !isRestored || hashes.has(blockHash),
+      );
+      const sorted = (logs: readonly SubscribedLog[]) =>
+        [...logs].sort(
+          (a, b) => Number(a.blockNumber) - Number(b.blockNumber) || Number(a.logIndex) - Number(b.logIndex),
+        );
+      expect(sorted(reported)).toEqual(sorted(polled));
+    },
   );
 });
