@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { VERSION } from "../src/version.ts";
 import { Shell } from "./cli/shell.ts";
 import { type CommandResult, refused, runLine, says } from "./cli/tools.ts";
@@ -106,16 +106,17 @@ describe("clobsim world", () => {
 });
 
 describe("clobsim serve", () => {
-  it.each(["SIGTERM", "SIGINT"] as const)("stops with exit code 0 at %s", async (signal) => {
-    const { stop } = await serve([]);
-    expect(await stop(signal)).toMatchObject({ code: 0, stderr: "clobsim: stopping\n" });
-  });
+  it.each(["SIGTERM", "SIGINT"] as const)(
+    "prints no colours if stdout is not a terminal, even with FORCE_COLOR, and stops with exit code 0 at %s",
+    async (signal) => {
+      const { banner, stop } = await serve([], { CI: "true", FORCE_COLOR: "1" });
+      expect(banner).not.toContain("\u001b");
+      expect(await stop(signal)).toMatchObject({ code: 0, stderr: "clobsim: stopping\n" });
+    },
+  );
 
-  describe("with a frozen clock", () => {
-    let served: Awaited<ReturnType<typeof serve>>;
-    beforeAll(async () => {
-      served = await serve(["--clock", "frozen"]);
-    });
+  describe("with a frozen clock", async () => {
+    const served = await serve(["--clock", "frozen"]);
     afterAll(() => served.stop("SIGTERM"));
 
     it("answers at the address and time in its banner", async () => {
@@ -143,14 +144,9 @@ describe("clobsim serve", () => {
     });
   });
 
-  it("prints commands with the token that they need", async () => {
-    const { banner, stop } = await serve(["--sim-token", "t"]);
+  it("prints the seed, the size of its world, ten accounts with their keys and commands with the token that they need", async () => {
+    const { banner, stop } = await serve(["--seed", "7", "--markets", "3", "--sim-token", "t"]);
     expect(banner).toContain("curl -X POST -H x-sim-token:$CLOBSIM_SIM_TOKEN http://127.0.0.1:");
-    await stop("SIGTERM");
-  });
-
-  it("prints the seed, the size of its world and ten accounts with their keys", async () => {
-    const { banner, stop } = await serve(["--seed", "7", "--markets", "3"]);
     expect(banner).toMatch(/seed +7\n/);
     expect(banner).toMatch(/world +\d+ events?, 3 markets\n/);
     expect(banner.match(/\d {2}0x[\da-f]{40} {2}0x[\da-f]{64}\n/gi)?.length).toBe(10);
@@ -172,12 +168,6 @@ describe("clobsim serve", () => {
     expect(await line(["record", "--url", root])).toEqual(refused(message));
     const recorded = await line(["record", "--url", `${root}/2`]);
     expect(recorded).toMatchObject({ code: 0, stdout: says("scenario: ") });
-    await stop("SIGTERM");
-  });
-
-  it("prints no colours if stdout is not a terminal, even with FORCE_COLOR", async () => {
-    const { banner, stop } = await serve([], { CI: "true", FORCE_COLOR: "1" });
-    expect(banner).not.toContain("\u001b");
     await stop("SIGTERM");
   });
 

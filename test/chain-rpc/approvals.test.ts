@@ -1,8 +1,7 @@
 import { maxUint256 } from "viem";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { Trade } from "../../src/client/api-messages.ts";
 import { orThrow } from "../../src/client/result.ts";
-import type { Config } from "../../src/config.ts";
 import { tradeStatus } from "../../src/core/chain/settlement.ts";
 import { violations } from "../../src/core/invariants/invariants.ts";
 import { readDocument } from "../../src/core/rebuild-state.ts";
@@ -14,16 +13,10 @@ import { openTrader } from "../client/open.ts";
 import { ARENA } from "../core/properties/moves.ts";
 import { wallet } from "../server/wallet.ts";
 import { START } from "../support/exchange.ts";
-import { ALICE, BOB, openChain, type ViemChain } from "./viem-clients.ts";
+import { ALICE, BOB, useChain, type ViemChain } from "./viem-clients.ts";
 
-const opened: ViemChain[] = [];
-afterAll(() => Promise.all(opened.map((chain) => chain.close())));
-
-async function chainWith(approvals: Config["approvals"]): Promise<ViemChain> {
-  const chain = await openChain({ approvals });
-  opened.push(chain);
-  return chain;
-}
+const granted = await useChain({ approvals: "granted" });
+const required = await useChain({ approvals: "required" });
 
 /** Reads the permissions that an address has given to the exchange. */
 const permissions = ({ reader, collateral, tokens, exchange }: ViemChain, owner: `0x${string}`) =>
@@ -44,25 +37,23 @@ async function traded(chain: ViemChain): Promise<Trade | undefined> {
 }
 
 it("approvals that are granted exist for wallets that the exchange knows, and for no others", async () => {
-  const chain = await chainWith("granted");
-  expect(await permissions(chain, chain.alice.account.address)).toEqual([maxUint256, maxUint256, true]);
-  expect(await permissions(chain, wallet(99).address)).toEqual([0n, 0n, false]);
-  expect((await traded(chain))?.status).toBe("MINED");
+  expect(await permissions(granted, granted.alice.account.address)).toEqual([maxUint256, maxUint256, true]);
+  expect(await permissions(granted, wallet(99).address)).toEqual([0n, 0n, false]);
+  expect((await traded(granted))?.status).toBe("MINED");
 });
 
 describe("approvals that are required", () => {
   it("must be given by each wallet; until then its trades fail", async () => {
-    const chain = await chainWith("required");
-    const { exchange, collateral, tokens, alice, bob } = chain;
-    expect(await permissions(chain, alice.account.address)).toEqual([0n, 0n, false]);
-    expect(await traded(chain)).toMatchObject({ status: "FAILED" });
+    const { exchange, collateral, tokens, alice, bob } = required;
+    expect(await permissions(required, alice.account.address)).toEqual([0n, 0n, false]);
+    expect(await traded(required)).toMatchObject({ status: "FAILED" });
     const approve = { ...collateral, functionName: "approve", args: [exchange.address, maxUint256] } as const;
-    await chain.mined(await alice.writeContract(approve));
-    expect(await traded(chain)).toMatchObject({ status: "FAILED" });
+    await required.mined(await alice.writeContract(approve));
+    expect(await traded(required)).toMatchObject({ status: "FAILED" });
     const all = { ...tokens, functionName: "setApprovalForAll", args: [exchange.address, true] } as const;
-    await chain.mined(await bob.writeContract(all));
-    expect(await traded(chain)).toMatchObject({ status: "MINED" });
-    expect(await permissions(chain, alice.account.address)).toEqual([maxUint256, 0n, false]);
+    await required.mined(await bob.writeContract(all));
+    expect(await traded(required)).toMatchObject({ status: "MINED" });
+    expect(await permissions(required, alice.account.address)).toEqual([maxUint256, 0n, false]);
   });
 
   it.each(["instant", "auto", "manual"] as const)(

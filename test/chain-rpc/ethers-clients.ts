@@ -133,18 +133,10 @@ export class EthersChain {
 /** Debug event of ethers about a request or its answer. */
 interface Debugged {
   readonly action: string;
-  readonly payload?: Sent | readonly Sent[];
-  readonly result?: Answered | readonly Answered[];
+  readonly payload?: Message | readonly Message[];
+  readonly result?: Message | readonly Message[];
 }
-
-interface Sent {
-  readonly id: number;
-  readonly method: string;
-}
-
-interface Answered {
-  readonly id: number;
-}
+type Message = { readonly id: number; readonly method?: string };
 
 /** Starts a server with a frozen clock that mines only on request. */
 export async function openEthers(transport: Transport): Promise<EthersChain> {

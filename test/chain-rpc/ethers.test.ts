@@ -1,18 +1,12 @@
 import { type ContractEventPayload, type EventLog, isCallException, Transaction, Wallet } from "ethers";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { ATTESTATION, CLOB_AUTH_TYPES } from "../../src/api/signing.ts";
 import { Collected } from "./collected.ts";
-import { type EthersChain, ONE, openEthers } from "./ethers-clients.ts";
+import { ONE, openEthers } from "./ethers-clients.ts";
 
-describe.each(["requests", "batches", "a WebSocket"] as const)("with %s", (transport) => {
-  let chain: EthersChain;
-  let alice = "";
-  let bob = "";
-
-  beforeAll(async () => {
-    chain = await openEthers(transport);
-    [alice, bob] = [chain.alice.address, chain.bob.address];
-  });
+describe.each(["requests", "batches", "a WebSocket"] as const)("with %s", async (transport) => {
+  const chain = await openEthers(transport);
+  const [alice, bob] = [chain.alice.address, chain.bob.address];
   afterAll(() => chain.close());
   beforeEach(() => chain.mine(3));
 

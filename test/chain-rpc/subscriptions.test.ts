@@ -17,11 +17,7 @@ beforeEach(async () => {
 
 const head = () => chain.reader.getBlock();
 
-interface Head {
-  readonly hash: string;
-  readonly number: string;
-  readonly parentHash: string;
-}
+type Head = Readonly<Record<"hash" | "number" | "parentHash", string>>;
 
 /** Waits for a number of notifications of a subscription and returns their results. */
 async function resultsOf<Result>(id: string, count: number): Promise<readonly Result[]> {

@@ -167,7 +167,7 @@ export class ViemChain {
   }
 
   /** Creates a market. */
-  async market(facts: object = {}): Promise<OpenMarket> {
+  async market(facts: object = {}) {
     const { id, conditionId, tokens } = await this.api.createMarket(facts);
     const [yes = "", no = ""] = tokens.map(({ tokenId }) => tokenId);
     return { id, conditionId: conditionId as Hex, yes, no };
@@ -179,12 +179,7 @@ export class ViemChain {
 }
 
 /** A market with its token ids, which are the same on the chain. */
-export interface OpenMarket {
-  readonly id: string;
-  readonly conditionId: Hex;
-  readonly yes: string;
-  readonly no: string;
-}
+export type OpenMarket = Awaited<ReturnType<ViemChain["market"]>>;
 
 /** Key numbers and addresses of the two traders. */
 export const ALICE = 11;
@@ -203,8 +198,8 @@ export async function openChain(config: Partial<Config> = {}): Promise<ViemChain
 }
 
 /** The same for the tests of a file. */
-export async function useChain(): Promise<ViemChain> {
-  const chain = await openChain();
+export async function useChain(config: Partial<Config> = {}): Promise<ViemChain> {
+  const chain = await openChain(config);
   afterAll(() => chain.close());
   return chain;
 }

@@ -13,17 +13,13 @@ describe("a line on a narrow terminal", () => {
     expect(folded(LINE, columns)).toBe(`${first}\n         → order 178, rests`);
   });
 
-  it("wraps a last cell in its column if there is room", () => {
-    expect(folded("next  a sentence that is longer than the line", 40)).toBe(
+  it.each([
+    [
+      "wraps a last cell in its column if there is room",
       "next  a sentence that is longer than the\n      line",
-    );
-  });
-
-  it("is folded at blanks if it is a sentence", () => {
-    expect(folded("  a sentence that is longer than the line", 40)).toBe(
-      "  a sentence that is longer than the\n      line",
-    );
-  });
+    ],
+    ["is folded at blanks if it is a sentence", "  a sentence that is longer than the\n      line"],
+  ])("%s", (_rule, lines) => expect(folded(lines.replace(/\n +/, " "), 40)).toBe(lines));
 
   it("begins at the left if it is a heading that does not fit", () => {
     const heading = `\u001b[2m${" ".repeat(44)}scenarios  times  first\u001b[22m`;

@@ -2,19 +2,10 @@ import type { ExchangeClient } from "../../src/client/client.ts";
 import { orThrow } from "../../src/client/result.ts";
 import { firstMarket, pairOn } from "./tools.ts";
 
-/** A session with clients, for refused requests. */
-export interface RefusedSession {
-  readonly alice: ExchangeClient;
-  readonly bob: ExchangeClient;
-  readonly tokenId: string;
-  /** Alice's resting bid, 10 YES at 0.01. */
-  readonly bid: string;
-  readonly market: string;
-  readonly close: () => void;
-}
+type RefusedSession = Awaited<ReturnType<typeof startSession>>;
 
 /** Starts a session: Alice places a bid of 10 at 0.01 in the first market. */
-export async function startSession(url: string): Promise<RefusedSession> {
+export async function startSession(url: string) {
   const [alice, bob] = await pairOn(url);
   const { slug: market, tokenId } = await firstMarket(alice);
   const { id: bid } = orThrow(await alice.place({ tokenId, side: "BUY", price: 0.01, size: 10 }));

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { mulberry32 } from "../bench/flow.ts";
 import { run } from "../cli/tools.ts";
 import { temporaryFolder } from "../support/folder.ts";
@@ -16,10 +16,8 @@ const open = useBrowser();
 const server = await useServer();
 const session = await tradeAtRandom(server, 4, 320);
 
-beforeAll(async () => {
-  writeFileSync(report, await (await fetch(`${server.url}/sim/report`)).text());
-  await run("inspect", [report], { html });
-});
+writeFileSync(report, await (await fetch(`${server.url}/sim/report`)).text());
+await run("inspect", [report], { html });
 
 /** Moves the cursor to random sequences and compares the ladders with the replies of GET /clob/book. */
 async function compareBooks(inspector: Inspector, seed: number, cursors: number): Promise<void> {

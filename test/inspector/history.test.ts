@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { readdirSync, readFileSync } from "node:fs";
 import fc from "fast-check";
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { describeLine } from "../../src/history/describe-line.ts";
 import { MARK, timeAt } from "../../src/inspector/history.ts";
 import { type OpenedReport, openReport } from "../../src/inspector/report-file.ts";
@@ -57,19 +57,13 @@ describe("the exchange after a row", () => {
     expectStates(report, replayStates(journal, (row) => checked.has(row)).states, rows);
   });
 
-  describe("of a long history with checkpoints", () => {
-    let journal: Buffer;
-    let report: OpenedReport;
-    let states: ReadonlyMap<number, StateHashes>;
-    let rows: readonly number[];
-    beforeAll(async () => {
-      journal = await journalOf(5, 2_600, { snapshot: 1, restore: 1, reset: 0, refused: 5 });
-      report = await openBytes(journal);
-      rows = anyRows(report.history.count, 7, 150);
-      const checked = new Set(rows);
-      ({ states } = replayStates(journal, (row) => checked.has(row)));
-      expect(report.history.count).toBeGreaterThan(2_048);
-    });
+  describe("of a long history with checkpoints", async () => {
+    const journal = await journalOf(5, 2_600, { snapshot: 1, restore: 1, reset: 0, refused: 5 });
+    const report = await openBytes(journal);
+    const rows = anyRows(report.history.count, 7, 150);
+    const checked = new Set(rows);
+    const { states } = replayStates(journal, (row) => checked.has(row));
+    expect(report.history.count).toBeGreaterThan(2_048);
 
     it("is the same from any checkpoint", () => {
       expectStates(report, states, rows);

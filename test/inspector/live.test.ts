@@ -1,11 +1,9 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { orThrow } from "../../src/client/result.ts";
-import { startServer } from "../../src/compose.ts";
-import { DEFAULT_CONFIG } from "../../src/config.ts";
 import { clientOn, run, serve } from "../cli/tools.ts";
 import { temporaryFolder } from "../support/folder.ts";
-import { fetchJson, TINY_WORLD, useServer } from "../support/http.ts";
+import { fetchJson, useServer } from "../support/http.ts";
 import { httpServer } from "../support/local-server.ts";
 import { BROWSER, type Inspector, useBrowser } from "./browser.ts";
 import { playStory } from "./story.ts";
@@ -439,10 +437,7 @@ describe.runIf(BROWSER !== null)("a server", () => {
   });
 
   it("with a pool shows each exchange separately", async () => {
-    const pool = await startServer({
-      ...{ ...DEFAULT_CONFIG, port: 0, world: TINY_WORLD, logLevel: "silent" },
-      ...{ pool: 3, clock: { mode: "frozen" } },
-    });
+    const pool = await serve({ pool: 3 });
     const [one, two] = [await open(`${pool.url}/1/`), await open(`${pool.url}/2`)];
     for (const page of [one, two]) await page.waitForPosition(/^live/);
     await two.button("Mine a block", await two.open("chain")).click();

@@ -10,20 +10,11 @@ export interface Book {
   readonly asks: readonly Level[];
 }
 
-/** A session of random trading, with the replies of `GET /clob/book`. */
-export interface Session {
-  readonly slug: string;
-  readonly yes: string;
-  readonly no: string;
-  /** Books of YES and NO by sequence. */
-  readonly books: ReadonlyMap<number, readonly [yes: Book, no: Book]>;
-}
-
 /**
  * Two wallets trade a new market at random: orders, cancels, refusals, clock changes and blocks. The books are read
- * after each request.
+ * after each request, and returned by sequence.
  */
-export async function tradeAtRandom(server: RunningServer, seed: number, requests: number): Promise<Session> {
+export async function tradeAtRandom(server: RunningServer, seed: number, requests: number) {
   const below = mulberry32(seed);
   const clients = [await clientOn(server.url, "1"), await clientOn(server.url, "2")] as const;
   const [{ control }] = clients;
@@ -33,7 +24,7 @@ export async function tradeAtRandom(server: RunningServer, seed: number, request
     const address = credentials?.address ?? "";
     orThrow(await control.fund(address, { collateral: 100_000, tokens: { [yes]: 10_000, [no]: 10_000 } }));
   }
-  const books = new Map<number, readonly [Book, Book]>();
+  const books = new Map<number, readonly [yes: Book, no: Book]>();
   for (let count = 0; count < requests; count += 1) {
     const client = clients[below(2)] as ExchangeClient;
     const choice = below(20);
@@ -54,7 +45,7 @@ export async function tradeAtRandom(server: RunningServer, seed: number, request
     books.set(...(await booksNow(server.url, yes, no)));
   }
   for (const client of clients) client.close();
-  return { slug, yes, no, books };
+  return { slug, books };
 }
 
 /** The current sequence, and the books of both outcomes. */

@@ -7,31 +7,20 @@ import { clientOn, run } from "../cli/tools.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { useServer } from "../support/http.ts";
 
-/** A short session with an example of everything that panes show. */
-export interface Story {
-  readonly url: string;
-  readonly yes: string;
-  readonly slug: string;
-  readonly alice: string;
-  readonly bob: string;
-  /** Alice's bid, which is partly filled and canceled; Bob's ask, whose settlement fails. */
-  readonly bid: string;
-  readonly failed: string;
-  /** Path of the session's report, and URL of the page with the report in it. */
-  readonly report: string;
-  readonly html: string;
-}
-
 /** Plays the story on a server for the tests of a file; `folder` is for their files. */
-export async function useStory(): Promise<Story & { readonly folder: string }> {
+export async function useStory() {
   const folder = temporaryFolder();
   return { ...(await playStory(await useServer(), folder)), folder };
 }
 
 export const QUESTION = "Will the page show it?";
 
-/** Plays the story on a frozen server and writes its report into a folder. */
-export async function playStory(server: RunningServer, folder: string): Promise<Story> {
+/**
+ * Plays a short session with an example of everything that panes show on a frozen server, and writes its report into a folder.
+ * Alice's `bid` is partly filled and canceled; the settlement of Bob's ask `failed` fails. `report` is the path of the report,
+ * `html` the URL of the page with the report in it.
+ */
+export async function playStory(server: RunningServer, folder: string) {
   const { url } = server;
   const [alice, bob] = [await clientOn(url, "1"), await clientOn(url, "2")];
   const { control } = alice;

@@ -1,19 +1,13 @@
 import { afterAll, expect, it } from "vitest";
 import { type Api, noOf, startApi } from "../support/http.ts";
 import type { Operation } from "./document.ts";
-import type { Market } from "./replies.ts";
-import { deriveTrader, type Trader } from "./trader.ts";
+import { deriveTrader } from "./trader.ts";
 
 /** An exchange and the objects created on it. */
-interface Session {
-  readonly api: Api;
-  readonly trader: Trader;
-  readonly market: Market;
-  readonly orderId: string;
-}
+type Session = Awaited<ReturnType<typeof play>>;
 
 /** Derives keys, creates markets, places orders of every kind, advances time and has orders refused. */
-async function play(api: Api): Promise<Session> {
+async function play(api: Api) {
   const [trader, other] = [await deriveTrader(api, 1), await deriveTrader(api, 2)];
   const market = await api.createMarket({ question: "Will it repeat?", tickSize: 0.001, feeRateBps: 25 });
   const [yes, no] = market.tokens.map(({ tokenId }) => tokenId);

@@ -1,17 +1,12 @@
 import { afterAll, describe, expect, it } from "vitest";
 import type { ErrorCode } from "../../src/api/errors.ts";
-import { type Api, noOf, startApi, yesOf } from "../support/http.ts";
-import type { Market, PlacedOrder, Refusal } from "./replies.ts";
-import { deriveTrader, type Trader } from "./trader.ts";
+import { noOf, startApi, yesOf } from "../support/http.ts";
+import type { PlacedOrder, Refusal } from "./replies.ts";
+import { deriveTrader } from "./trader.ts";
 
-interface Exchange {
-  readonly api: Api;
-  readonly trader: Trader;
-  readonly other: Trader;
-  readonly market: Market;
-}
+type Exchange = Awaited<ReturnType<typeof open>>;
 
-async function open(numbers: "number" | "string"): Promise<Exchange> {
+async function open(numbers: "number" | "string") {
   const api = await startApi({ numbers });
   const [trader, other] = [await deriveTrader(api, 1), await deriveTrader(api, 2)];
   const market = await api.createMarket({ tickSize: 0.0001, feeRateBps: 37, minOrderSize: 0.5 });

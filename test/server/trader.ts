@@ -24,14 +24,9 @@ export interface Signed {
 }
 
 /** An order as a client sends it, valid or not. */
-export interface OrderFields {
-  readonly tokenId?: unknown;
-  readonly side?: unknown;
-  readonly price?: unknown;
-  readonly size?: unknown;
-  readonly orderType?: unknown;
-  readonly expiration?: unknown;
-}
+export type OrderFields = {
+  readonly [Field in "tokenId" | "side" | "price" | "size" | "orderType" | "expiration"]?: unknown;
+};
 
 /** The value of poly_signature: hex HMAC-SHA256 of timestamp + METHOD + path + body; the key is the text of the secret. */
 export const hmac = (secret: string, message: string | Buffer): string =>

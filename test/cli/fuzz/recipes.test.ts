@@ -149,17 +149,13 @@ describe("the Kubernetes Job", () => {
   });
 });
 
-interface Workflow {
-  readonly jobs: Readonly<Record<string, WorkflowJob>>;
-}
-
 interface WorkflowJob {
   readonly strategy?: { readonly matrix: { readonly shard: readonly number[] } };
   readonly steps: readonly { readonly run?: string }[];
 }
 
 describe("the GitHub workflow", () => {
-  const { jobs } = parse(WORKFLOW) as Workflow;
+  const { jobs } = parse(WORKFLOW) as { readonly jobs: Readonly<Record<string, WorkflowJob>> };
   const linesOf = (job: string): string[] =>
     (jobs[job]?.steps ?? []).flatMap(({ run }) => (run?.includes("clobsim") ? [run] : []));
 
