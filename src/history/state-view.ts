@@ -51,11 +51,9 @@ function marketView(market: Market) {
   };
 }
 
-const levelView = ({ price, size, orders }: Level) => ({
-  price: NUMBERS.price(price),
-  size: NUMBERS.size(size),
-  orders,
-});
+function levelView({ price, size, orders }: Level) {
+  return { price: NUMBERS.price(price), size: NUMBERS.size(size), orders };
+}
 
 function orderView(state: State, order: Order) {
   return {

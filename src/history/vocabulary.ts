@@ -130,18 +130,14 @@ export class Vocabulary {
 
   /** Writes a fill as in the taker's step, and as a trade, with the taker's name first. */
   fill(event: EventOf<"orderTraded">): { readonly fill: string; readonly trade: string } {
-    const taker = this.#end.orders.get(event.taker);
-    const words = {
-      side: taker.side,
-      size: event.size,
-      outcome: outcomeOf(taker.token),
-      price: event.price,
-      market: this.marketIfSeveral(marketOfToken(taker.token)),
-      taker: this.account(taker.account),
-      maker: this.account(this.#end.orders.get(event.maker).account),
-      matchType: event.matchType,
-      status: null,
-    };
+    const { size, price, matchType } = event;
+    const { side, token, account } = this.#end.orders.get(event.taker);
+    // In this order, because a name may be given when it is first used.
+    const taker = this.account(account);
+    const maker = this.account(this.#end.orders.get(event.maker).account);
+    const market = this.marketIfSeveral(marketOfToken(token));
+    const terms = { side, size, outcome: outcomeOf(token), price, market };
+    const words = { ...terms, taker, maker, matchType, status: null };
     return { fill: fillText(words), trade: tradeText(words) };
   }
 
