@@ -15,7 +15,6 @@ import { openConfigured } from "../engine/open-exchange.ts";
 import { type Origin, originOfWorld } from "../engine/origin.ts";
 import { emptyWorld } from "../simulation/opening.ts";
 import { type FuzzProfile, type FuzzStep, Generator, profileOf } from "./generator.ts";
-import type { ReferenceExchange } from "./reference/reference-exchange.ts";
 import { type Batch, ReferenceChecker } from "./reference-checker.ts";
 import { CheckFailed, type Failure } from "./seeds.ts";
 
@@ -33,7 +32,7 @@ export class History {
   readonly #generator: Generator;
   readonly host: ExchangeHost;
   readonly #open: OpenExchange;
-  readonly #checker: ReferenceChecker;
+  readonly checker: ReferenceChecker;
   #batches: Batch[] = [];
   #snapshot: { readonly exchange: Snapshot; readonly operations: number } | null = null;
   /** The latest command; null before the first. */
@@ -44,7 +43,7 @@ export class History {
     this.#generator = new Generator(seed, profile);
     this.host = host;
     this.#open = open;
-    this.#checker = new ReferenceChecker(() => host.exchange.state);
+    this.checker = new ReferenceChecker(() => host.exchange.state);
     this.#watch();
   }
 
@@ -58,10 +57,6 @@ export class History {
 
   get exchange(): Exchange {
     return this.host.exchange;
-  }
-
-  get reference(): ReferenceExchange {
-    return this.#checker.reference;
   }
 
   /** Runs the opening and a number of steps. Returns the first failed check, or null. */
@@ -93,12 +88,12 @@ export class History {
         this.#checkAt(step.to);
         return;
       case "snapshot":
-        this.#snapshot = { exchange: this.exchange.snapshot(), operations: this.#checker.operations };
+        this.#snapshot = { exchange: this.exchange.snapshot(), operations: this.checker.operations };
         return;
       case "restore":
         if (this.#snapshot === null) return;
         this.exchange.restore(this.#snapshot.exchange);
-        this.#checker.rewindTo(this.#snapshot.operations);
+        this.checker.rewindTo(this.#snapshot.operations);
         this.#batches = [];
         this.#checkAt(this.exchange.now);
         return;
@@ -114,14 +109,14 @@ export class History {
     this.latest = { at, command, isRefused: false };
     const decision = exchange.submit(command);
     this.latest = { at, command, isRefused: !decision.ok };
-    this.#checker.afterCommand(command, at, decision, this.#batches);
+    this.checker.afterCommand(command, at, decision, this.#batches);
     // A refusal must not change the state. If it does, the checks after the next accepted command fail.
     if (this.#batches.length > 0) this.#checkInvariants();
   }
 
   /** Checks the state after time has passed up to `at`. */
   #checkAt(at: Millis): void {
-    this.#checker.afterWait(at, this.#batches);
+    this.checker.afterWait(at, this.#batches);
     this.#checkInvariants();
   }
 

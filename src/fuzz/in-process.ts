@@ -193,7 +193,7 @@ function withThrown({ exchange, latest }: History, entries: readonly Accepted[])
 
 /** Reads the expectations of the reference as those of a scenario. */
 function* differencesOf(history: History, names: HistoryNames) {
-  for (const text of expectationsOf(history.exchange.state, history.reference, names)) {
+  for (const text of expectationsOf(history.exchange.state, history.checker.reference, names)) {
     const read = readHistoryExpectation("the reference", text, names);
     if (!("problems" in read)) yield read;
   }

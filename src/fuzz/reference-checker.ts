@@ -15,12 +15,10 @@ import { type Amount, type Call, nothing } from "./reference/wallet.ts";
 import { CheckFailed } from "./seeds.ts";
 
 /** Returns the error for a difference between the exchange and its reference. */
-const differs = (about: string, text: string, found: unknown, expected: unknown): CheckFailed =>
-  new CheckFailed(
-    "differs from the reference",
-    about,
-    `${text}: ${String(found)}, expected ${String(expected)}`,
-  );
+function differs(about: string, text: string, found: unknown, expected: unknown): CheckFailed {
+  const difference = `${text}: ${String(found)}, expected ${String(expected)}`;
+  return new CheckFailed("differs from the reference", about, difference);
+}
 
 // Each of these throws at the first difference. They run after each command, so they build texts only then.
 
@@ -103,13 +101,10 @@ function requireQueue(
     const { number } = order;
     const expected = queue[place];
     place += 1;
-    if (expected?.id !== number)
-      throw differs(
-        "queue of a book",
-        `market ${market}, place ${place}, order`,
-        number,
-        expected?.id ?? "none",
-      );
+    if (expected?.id !== number) {
+      const text = `market ${market}, place ${place}, order`;
+      throw differs("queue of a book", text, number, expected?.id ?? "none");
+    }
     if (expected.open !== remainingOf(order)) {
       const text = `market ${market}, order ${number} open`;
       throw differs("open size in a book", text, remainingOf(order), expected.open);

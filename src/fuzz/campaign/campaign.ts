@@ -361,11 +361,9 @@ class SeedThread {
 }
 
 /** Returns the failure of a run that did not end by itself. Its command is unknown: 0. */
-const failureOf = (sentence: string, fingerprint = sentence): Failure => ({
-  fingerprint,
-  sentence,
-  command: 0,
-});
+function failureOf(sentence: string, fingerprint = sentence): Failure {
+  return { fingerprint, sentence, command: 0 };
+}
 
 /** Returns the failure of an uncaught error. The fingerprint is without figures. */
 function crashFailure(error: unknown): Failure {

@@ -215,13 +215,8 @@ export class Clients {
     const connection = await this.#connectionOf(client);
     const { socket, number, waiting } = connection;
     this.#events += 1;
-    const observation: MutableObservation = {
-      client: number,
-      request,
-      sent: this.#events,
-      answered: null,
-      answer: null,
-    };
+    const unanswered = { answered: null, answer: null };
+    const observation: MutableObservation = { client: number, request, sent: this.#events, ...unanswered };
     this.observations.push(observation);
     const timer = setTimeout(() => {
       this.hasTimedOut = true;

@@ -529,17 +529,9 @@ export class ReferenceExchange {
 
   #addSettlement(cause: Settlement["cause"], market: number, taker = 0, nonce = 0): Settlement {
     this.#transactions += 1;
-    const settlement: Settlement = {
-      number: this.#transactions,
-      cause,
-      taker,
-      nonce,
-      moves: [],
-      isInLedger: cause === "match",
-      status: "pending",
-      market,
-      since: this.now,
-    };
+    const facts = { number: this.#transactions, cause, taker, nonce, market, since: this.now };
+    const isInLedger = cause === "match";
+    const settlement: Settlement = { ...facts, moves: [], isInLedger, status: "pending" };
     this.settlements.push(settlement);
     return settlement;
   }
