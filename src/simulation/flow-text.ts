@@ -112,7 +112,7 @@ interface LineFormat {
   /** Returns the offset of a column's cell in the latest line, in UTF-16 code units. */
   offsetOf(column: Column, line: string): number;
   /** Returns what is missing at the end of the file; null if nothing. */
-  missing(): string | null;
+  missing?(): string | null;
 }
 
 /** CSV with a header. */
@@ -248,10 +248,6 @@ class JsonLines implements LineFormat {
     return Math.max(0, this.#starts[COLUMNS.indexOf(column)] as number);
   }
 
-  missing(): null {
-    return null;
-  }
-
   /** Reads a name and returns the index of its column. */
   #name(): number {
     if (this.#next() !== '"') throw this.#unexpected("a name in quotes");
@@ -357,7 +353,7 @@ export class FlowReader {
 
   /** Ends the file. @throws FlowError if something is missing. */
   end(): void {
-    const missing = this.#format.missing();
+    const missing = this.#format.missing?.() ?? null;
     if (missing !== null) throw new FlowError(this.#file, this.#line, 1, missing);
   }
 

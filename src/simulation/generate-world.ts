@@ -230,13 +230,9 @@ export async function generateWorld(options: WorldOptions): Promise<World> {
   const subjects = generated.flatMap(({ event, paths, isBusy }, number) =>
     event.markets.map((market, position): OpeningMarket => {
       const isBusyMarket = isBusy && position === 0 && options.rowsPerMarket === undefined;
-      return {
-        market,
-        path: paths[position] as FairPath,
-        since: event.createdAt,
-        key: `event/${number}/market/${position}`,
-        activity: isBusyMarket ? "busy" : "usual",
-      };
+      const activity = isBusyMarket ? "busy" : "usual";
+      const [path, since] = [paths[position] as FairPath, event.createdAt];
+      return { market, path, since, key: `event/${number}/market/${position}`, activity };
     }),
   );
   requireInteger("rowsPerMarket", rowsPerMarket, MIN_ROWS, Math.floor(MAX_ORDERS / 2 / subjects.length));

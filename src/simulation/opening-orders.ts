@@ -199,6 +199,7 @@ class BookHistory {
   readonly #random: Stream;
   readonly #traders: TraderAssignment;
   readonly #setting: BookSetting;
+  readonly #habits: (typeof HABITS)[Activity];
   readonly #book: SimulatedBook;
   readonly #momentOf: (order: number) => number;
 
@@ -213,6 +214,7 @@ class BookHistory {
     this.#random = random;
     this.#traders = traders;
     this.#setting = setting;
+    this.#habits = HABITS[setting.activity];
     this.#book = new SimulatedBook(setting.tickSize);
   }
 
@@ -354,10 +356,6 @@ class BookHistory {
   #size(level: number, part = 1): number {
     const { typicalShares } = this.#setting;
     return drawSize(this.#random, Math.floor((typicalShares * (2 + Math.min(level, 10))) / (2 * part)));
-  }
-
-  get #habits(): (typeof HABITS)[Activity] {
-    return HABITS[this.#setting.activity];
   }
 
   #best(direction: BookDirection): number {

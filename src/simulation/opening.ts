@@ -188,15 +188,10 @@ const fundingOf = ({ address, collateral, shares }: World["traders"][number]): C
 });
 
 function createEvent(event: WorldEvent, ending: Ending): Command {
-  return {
-    kind: "createEvent",
-    title: withEndDate(event.title, ending),
-    slug: event.slug,
-    description: withEndDate(event.description, ending),
-    category: event.category,
-    tags: event.tags,
-    endDate: ending.endDate,
-  };
+  const { slug, category, tags } = event;
+  const title = withEndDate(event.title, ending);
+  const description = withEndDate(event.description, ending);
+  return { kind: "createEvent", title, slug, description, category, tags, endDate: ending.endDate };
 }
 
 function createMarket(market: WorldMarket, event: WorldEvent, number: number, ending: Ending): Command {

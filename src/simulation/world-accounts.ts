@@ -115,11 +115,7 @@ export function assignTraders(random: Stream, isMirrored: boolean, activity: Act
 }
 
 /** Returns the traders with enough funds, in round figures, for all their orders to rest at once. */
-export function fundedTraders(
-  seed: string,
-  markets: readonly WorldMarket[],
-  orders: readonly WorldOrder[],
-): WorldTrader[] {
+export function fundedTraders(seed: string, markets: readonly WorldMarket[], orders: readonly WorldOrder[]) {
   const needed = new Float64Array(TRADERS);
   for (const { trader, market, side, price, size } of orders) {
     if (side === "SELL") continue;
