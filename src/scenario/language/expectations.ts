@@ -74,9 +74,7 @@ const orderOf = (key: Node, { declared }: Source) => ({ name: declared.orderName
 /** Every kind of expectation: its reader, its needs, and its name in coverage. docs/reference/scenario-language.md describes each. */
 export const EXPECTATIONS = {
   /** Price levels of a token's book, best first; a side that is null is not compared. */
-  book: expectation({
-    read: eachBy("books by outcome", tokenOf, sidesAt),
-  }),
+  book: expectation({ read: eachBy("books by outcome", tokenOf, sidesAt) }),
   trades: expectation({
     read: (value, { place }, { declared }) => [
       { place, trades: linesAt(value, (line) => readTradeLine(line, declared)).value },
@@ -127,10 +125,7 @@ export const EXPECTATIONS = {
     isControl: true,
     read: eachBy("statuses by order", orderOf, (node) => ({ statuses: statusesAt(node) })),
   }),
-  stateHash: expectation({
-    isControl: true,
-    read: readStateHash,
-  }),
+  stateHash: expectation({ isControl: true, read: readStateHash }),
   /** An absolute path. */
   golden: expectation({
     read: (value, { place }, { files }) => {

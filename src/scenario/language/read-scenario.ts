@@ -177,10 +177,10 @@ function line(what: string, max: number): Reader<string> {
   return (word) => read(word).trim();
 }
 
-export const worldMarkets: WorldMarkets = (path) =>
-  readWorld(readText(path, FILE_LIMITS.world)).events.flatMap(({ markets }) =>
-    markets.map(({ slug }) => slug),
-  );
+export const worldMarkets: WorldMarkets = (path) => {
+  const { events } = readWorld(readText(path, FILE_LIMITS.world));
+  return events.flatMap(({ markets }) => markets.map(({ slug }) => slug));
+};
 
 const MARKET_READERS = {
   tickSize: (node: Node): Price => {
@@ -327,7 +327,7 @@ class StepsReader {
       throw value.wrong(`more than ${MAX_LEVELS} levels of include: ${chain}`);
     if (this.#includes > MAX_INCLUDES) throw value.wrong(`more than ${MAX_INCLUDES} includes`);
     this.#openFiles.push({ path, name });
-    files.including(value.place, () =>
+    files.problems.including(value.place, () =>
       attempt(() => {
         const part = files.part(path);
         const readers = { steps: (node: Node) => node };

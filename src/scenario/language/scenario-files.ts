@@ -3,7 +3,7 @@ import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { codePointText } from "../../core/format.ts";
 import { invalidUtf8Offset, readFailure, readRegular } from "../../regular-file.ts";
 import type { Declarations } from "./declarations.ts";
-import { attempt, type Node, Page, type Place, type ProblemList, UNREADABLE } from "./page.ts";
+import { attempt, type Node, Page, type ProblemList, UNREADABLE } from "./page.ts";
 import { readTree } from "./yaml.ts";
 
 /** Endings of scenario files and of files with included steps. */
@@ -23,7 +23,7 @@ const RULE = "paths are relative to the file that names them and stay in the sce
 
 /** The files of one scenario: its own, and those that its paths refer to, all in its folder. */
 export class ScenarioFiles {
-  readonly #problems: ProblemList;
+  readonly problems: ProblemList;
   /** Absolute path of the folder of the scenario's own file. */
   readonly #folder: string;
   readonly #file: string;
@@ -34,12 +34,7 @@ export class ScenarioFiles {
   constructor(file: string, folder: string, problems: ProblemList) {
     this.#file = file;
     this.#folder = resolve(folder);
-    this.#problems = problems;
-  }
-
-  /** Reads what is included at a place; problems found meanwhile name it. */
-  including(place: Place, read: () => void): void {
-    this.#problems.including(place, read);
+    this.problems = problems;
   }
 
   open(content: FileText): Node {
@@ -90,7 +85,7 @@ export class ScenarioFiles {
   }
 
   #open(file: string, content: FileText, folder: string): Node {
-    const page = new Page(file, folder, content.text, this.#problems);
+    const page = new Page(file, folder, content.text, this.problems);
     if (content.problem !== null) throw page.wrong(page.text.length, content.problem);
     requireLimits(page);
     return readTree(page);

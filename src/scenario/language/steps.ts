@@ -50,12 +50,8 @@ const MAX_RACING = 6;
 /** Every kind of step: its reader, its needs, and its name in coverage. docs/reference/scenario-language.md describes each. */
 export const STEPS = {
   ...ACCOUNT_STEPS,
-  advance: step({
-    read: ({ head }) => ({ by: duration()(head.value) }),
-  }),
-  at: step({
-    read: (source) => ({ moment: momentAt(source) }),
-  }),
+  advance: step({ read: ({ head }) => ({ by: duration()(head.value) }) }),
+  at: step({ read: (source) => ({ moment: momentAt(source) }) }),
   snapshot: step({
     read: (source) => {
       const name = snapshotName(source);
@@ -137,9 +133,7 @@ export const STEPS = {
       return control === undefined ? null : (EXPECTATIONS[control.kind].key ?? control.kind);
     },
   }),
-  close: step({
-    read: ({ head, declared }) => ({ market: marketAt(head.value, declared) }),
-  }),
+  close: step({ read: ({ head, declared }) => ({ market: marketAt(head.value, declared) }) }),
   resolve: step({
     read: ({ head, declared }) => {
       const line = new LineWords(head.value, anyOf(WINNING_OUTCOMES));
@@ -147,9 +141,7 @@ export const STEPS = {
       return { market: declared.lastMarketOf(line), outcome };
     },
   }),
-  mine: step({
-    read: ({ head }) => ({ blocks: units(BLOCKS)(head.value) }),
-  }),
+  mine: step({ read: ({ head }) => ({ blocks: units(BLOCKS)(head.value) }) }),
   reorg: step({
     refusals: ["rejects"],
     beside: { rejects: rejectsAt },

@@ -29,14 +29,10 @@ export const junitReporter: MakeReporter = ({ write, seed }) => {
 
 function suiteLines(folder: string, results: readonly ScenarioResult[], seed: string | null): string[] {
   const time = seconds(durationOf(results));
-  const properties = [
-    "    <properties>",
-    `      <property${xmlAttributes({ name: "seed", value: seed ?? "" })}/>`,
-    "    </properties>",
-  ];
+  const property = `      <property${xmlAttributes({ name: "seed", value: seed ?? "" })}/>`;
   return [
     `  <testsuite${xmlAttributes({ name: folder, ...numbersOf(results), time })}>`,
-    ...(seed === null ? [] : properties),
+    ...(seed === null ? [] : ["    <properties>", property, "    </properties>"]),
     ...results.flatMap(caseLines),
     "  </testsuite>",
   ];

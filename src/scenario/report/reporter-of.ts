@@ -56,11 +56,8 @@ const yamlLines = (content: object): string[] =>
 
 /** Writes the diagnostics of a test point. */
 function detailLines(message: string, { file, line, column }: Place, more: object = {}): string[] {
-  const fields = [
-    ...yamlLines({ message }),
-    "severity: fail",
-    ...yamlLines({ at: { file, line, column }, ...more }),
-  ];
+  const at = { file, line, column };
+  const fields = [...yamlLines({ message }), "severity: fail", ...yamlLines({ at, ...more })];
   return ["---", ...fields, "..."].map((each) => `  ${each}`);
 }
 
@@ -86,15 +83,11 @@ const tapReporter: MakeReporter = ({ write }) => {
     },
     finished: ({ name, status, reason, failure, durationMs, seed }) => {
       number += 1;
-      const directive =
-        status === "skipped"
-          ? `SKIP ${tapText(oneLine(reason ?? ""))}`.trimEnd()
-          : `time=${roundedText(durationMs, MILLISECOND_PLACES)}ms`;
+      const time = `time=${roundedText(durationMs, MILLISECOND_PLACES)}ms`;
+      const directive = status === "skipped" ? `SKIP ${tapText(oneLine(reason ?? ""))}`.trimEnd() : time;
       const outcome = status === "failed" ? "not ok" : "ok";
-      print([
-        `${outcome} ${number} - ${tapText(title(name))} # ${directive}`,
-        ...(failure === null ? [] : failureLines(failure, seed)),
-      ]);
+      const details = failure === null ? [] : failureLines(failure, seed);
+      print([`${outcome} ${number} - ${tapText(title(name))} # ${directive}`, ...details]);
     },
     // The plan does not hold if the suite ended early.
     ended: () => {

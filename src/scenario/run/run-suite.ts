@@ -80,13 +80,8 @@ export async function runSuite(scenarios: readonly Scenario[], options: SuiteOpt
   }
   const count = (status: ScenarioResult["status"]): number =>
     results.filter((of) => of.status === status).length;
-  return {
-    results,
-    passed: count("passed"),
-    failed: count("failed"),
-    skipped: count("skipped"),
-    durationMs: performance.now() - started,
-  };
+  const counts = { passed: count("passed"), failed: count("failed"), skipped: count("skipped") };
+  return { results, ...counts, durationMs: performance.now() - started };
 }
 
 /** Returns a function that runs the scenarios of a suite, which share wallets and worlds. */
@@ -144,19 +139,10 @@ async function repeated(
     if (other.reason === null && (isSame || !isCompared)) continue;
     const message = other.reason ?? "two runs of the scenario differ, which is a defect of clobsim";
     const mismatch = { place: scenario.place, message, diff };
-    return {
-      ...first,
-      durationMs,
-      status: "failed",
-      failure: {
-        ...mismatch,
-        mismatches: [mismatch],
-        step: first.steps,
-        text: `run ${run} of ${times}`,
-        recent: [],
-        repeat: withTimes(repeatLine(scenario, flagsOf(options), null)),
-      },
-    };
+    const repeat = withTimes(repeatLine(scenario, flagsOf(options), null));
+    const step = { step: first.steps, text: `run ${run} of ${times}`, recent: [] };
+    const failure = { ...mismatch, mismatches: [mismatch], ...step, repeat };
+    return { ...first, durationMs, status: "failed", failure };
   }
   return { ...first, durationMs };
 }

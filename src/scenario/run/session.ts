@@ -208,10 +208,6 @@ const SHOWN_FRAMES = 5;
 export function defectAt(place: Place, error: unknown): Mismatch {
   const { message, stack } = error instanceof Error ? error : new Error(String(error));
   const trace = (stack ?? "").split("\n").slice(1, 1 + SHOWN_FRAMES);
-  return {
-    place,
-    message: `a defect of clobsim: ${message}`,
-    diff: trace.map((line) => note(line.trim())),
-    cause: { kind: "defect", message },
-  };
+  const diff = trace.map((line) => note(line.trim()));
+  return { place, message: `a defect of clobsim: ${message}`, diff, cause: { kind: "defect", message } };
 }

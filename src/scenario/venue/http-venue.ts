@@ -76,7 +76,7 @@ export class HttpClients {
   readonly #transport: Transport;
   readonly #signing: Signing;
   /** Sends unsigned requests. */
-  readonly #unsigned: ExchangeClient;
+  readonly unsigned: ExchangeClient;
   readonly #signed = new Map<string, ExchangeClient>();
   readonly close: () => void;
 
@@ -84,7 +84,7 @@ export class HttpClients {
   constructor(url: string, signing: Signing, watch: (transport: Transport) => Transport = (same) => same) {
     const { send, close } = openTransport(new URL(url), TIMEOUT_MS);
     this.#transport = watch(send);
-    this.#unsigned = new ExchangeClient(url, { transport: this.#transport });
+    this.unsigned = new ExchangeClient(url, { transport: this.#transport });
     this.#signing = signing;
     this.close = close;
   }
@@ -104,7 +104,7 @@ export class HttpClients {
     const endpoint = endpointOf(operation);
     const { path: parameters = {}, query = {}, body, caller } = call;
     const path = targetOf(filledPath(endpoint, parameters), query);
-    const client = caller === undefined ? this.#unsigned : await this.of(caller);
+    const client = caller === undefined ? this.unsigned : await this.of(caller);
     const request = { method: endpoint.method, path, body, signed: endpoint.access === "signed" };
     const sent = await client.send(request);
     if (!sent.ok) return { ...sent.error, ok: false };
@@ -114,14 +114,9 @@ export class HttpClients {
     return { ok: false, code: errorCodeOf(sent.value.status, sent.value.body) ?? code, message, hint };
   }
 
-  /** Sends an unsigned request as it is. */
-  send(request: RawRequest): ReturnType<ExchangeClient["send"]> {
-    return this.#unsigned.send(request);
-  }
-
   /** Sends the request of a step; `text` replaces words in braces by ids. */
   async request(step: RequestStep, text: (of: string) => string): Promise<RawReply> {
-    const client = step.as === null ? this.#unsigned : await this.of(step.as);
+    const client = step.as === null ? this.unsigned : await this.of(step.as);
     const sent = await client.send(rawRequestOf(step, text));
     const wanted = within(step.answers?.value, text);
     if (!sent.ok) return { status: 0, body: { error: sent.error.message }, code: sent.error.code, wanted };
@@ -131,7 +126,7 @@ export class HttpClients {
 
   /** Returns null if there is no control plane. */
   async history(reason: string): Promise<VenueHistory | null> {
-    const report = await this.#unsigned.control.report(reason);
+    const report = await this.unsigned.control.report(reason);
     return report.ok ? { kind: "report", text: report.value } : null;
   }
 }
@@ -217,7 +212,7 @@ export class HttpVenue extends ExchangeVenue {
   /** Calls a method of the settlement chain's node. An RPC error refuses the transaction. */
   async #askNode(method: string, parameter: unknown): Promise<Attempt<null>> {
     const body = { jsonrpc: "2.0", id: 1, method, params: [parameter] };
-    const sent = await this.#http.send({ method: "POST", path: "/chain", body });
+    const sent = await this.#http.unsigned.send({ method: "POST", path: "/chain", body });
     if (!sent.ok) return { ...sent.error, ok: false };
     const { status, body: answer, text } = sent.value;
     const { error = null } = (answer ?? { error: { message: text } }) as RpcAnswer;
@@ -264,9 +259,7 @@ export class HttpVenue extends ExchangeVenue {
   }
 }
 
-interface RpcAnswer {
-  readonly error?: { readonly code?: number; readonly message: string };
-}
+type RpcAnswer = { readonly error?: { readonly code?: number; readonly message: string } };
 
 /** Error code for a call that would revert: EIP-1474 defines none, geth uses 3. */
 const REVERTED = 3;

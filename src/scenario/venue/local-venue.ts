@@ -171,17 +171,12 @@ export class LocalVenue extends ExchangeVenue {
   /** Returns the command of a row; `orders` has the numbers of orders by name. */
   #commandOf(row: FlowRow, address: string, market: string, orders: OrderRefs): Command {
     switch (row.op) {
-      case "place":
-        return {
-          kind: "placeOrder",
-          address,
-          tokenId: this.tokenId({ market: row.market ?? market, outcome: row.outcome }),
-          side: row.side,
-          price: row.price,
-          size: row.size,
-          orderType: row.type,
-          expiration: row.expiresIn === null ? null : millis(this.exchange.now + row.expiresIn),
-        };
+      case "place": {
+        const { side, price, size, type: orderType, expiresIn } = row;
+        const tokenId = this.tokenId({ market: row.market ?? market, outcome: row.outcome });
+        const expiration = expiresIn === null ? null : millis(this.exchange.now + expiresIn);
+        return { kind: "placeOrder", address, tokenId, side, price, size, orderType, expiration };
+      }
       case "cancel": {
         const number = orders.get(row.ref);
         const orderId = number === undefined ? row.ref : this.orderId(number);

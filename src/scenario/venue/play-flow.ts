@@ -65,15 +65,11 @@ export function byOperations(venue: Venue, market: string, start: Millis): Execu
       return funded.ok ? executed(0) : funded;
     }
     if (row.op === "place") {
-      const placed = await venue.place(row.account, {
-        side: row.side,
-        size: sizeText(row.size),
-        outcome: row.outcome,
-        price: priceText(row.price),
-        type: row.type,
-        expiry: row.expiresIn === null ? null : { after: row.expiresIn },
-        market: row.market ?? market,
-      });
+      const { side, outcome, type, expiresIn } = row;
+      const [size, price] = [sizeText(row.size), priceText(row.price)];
+      const expiry = expiresIn === null ? null : { after: expiresIn };
+      const words = { side, size, outcome, price, type, expiry, market: row.market ?? market };
+      const placed = await venue.place(row.account, words);
       if (placed.ok && row.ref !== "") orders.set(row.ref, placed.value.key);
       return placed.ok ? executed(1) : placed;
     }
