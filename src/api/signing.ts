@@ -117,6 +117,34 @@ export function canonicalMessage(parts: {
 export const sign = (secret: string, message: string): string =>
   createHmac("sha256", secret).update(message).digest("hex");
 
+/** What the signature of a request covers besides its time. */
+export interface Signable {
+  readonly method: string;
+  /** Path and query, without the prefix of a pool. */
+  readonly target: string;
+  /** Path to sign; by default that of the target relative to `/clob`. */
+  readonly signedPath?: string | undefined;
+  /** Empty if there is none. */
+  readonly body: string;
+}
+
+/** Returns the five headers of a signed request (specification, "Authentication"); `unixTime` is in seconds. */
+export function authHeaders(
+  { address, apiKey, secret, passphrase }: StoredCredentials & { readonly apiKey: string },
+  { method, target, signedPath, body }: Signable,
+  unixTime: number,
+): (readonly [AuthHeader, string])[] {
+  const timestamp = String(unixTime);
+  const path = signedPath ?? target.replace(/\?.*$/s, "").replace(/^\/clob(?=\/)/, "");
+  return [
+    ["poly_address", address],
+    ["poly_api_key", apiKey],
+    ["poly_passphrase", passphrase],
+    ["poly_timestamp", timestamp],
+    ["poly_signature", sign(secret, canonicalMessage({ timestamp, method, path, body }))],
+  ];
+}
+
 /** Returns a hint for an invalid timestamp; undefined if the mistake is not recognized. */
 export const timestampHint = (text: string): string | undefined =>
   isUnixMillis(text) ? `looks like milliseconds: in seconds it is ${text.slice(0, 10)}` : undefined;

@@ -1,5 +1,5 @@
 import type { OperationAt, Route } from "../api/endpoints.ts";
-import { canonicalMessage, sign } from "../api/signing.ts";
+import { authHeaders, type Signable } from "../api/signing.ts";
 import type { Credentials, Replies } from "./api-messages.ts";
 import {
   connectionLost,
@@ -53,39 +53,6 @@ export function targetOf(path: string, query: Query = {}): string {
 /** A bigint has no JSON. NaN and infinities would be null, which the server's error would then name as the found value. */
 const asJson = (_name: string, value: unknown): unknown =>
   typeof value === "bigint" || (typeof value === "number" && !Number.isFinite(value)) ? String(value) : value;
-
-interface Signable {
-  readonly method: string;
-  /** Path and query, without the prefix of a pool. */
-  readonly target: string;
-  /** Path to sign; by default derived from the target. */
-  readonly signedPath?: string | undefined;
-  /** Empty if there is none. */
-  readonly body: string;
-}
-
-/** Returns the five headers of a signed request (specification, "Authentication"); `unixTime` is in seconds. */
-export function authHeaders(
-  { address, apiKey, secret, passphrase }: SigningCredentials,
-  { method, target, signedPath = signedPathOf(target), body }: Signable,
-  unixTime: number,
-): Header[] {
-  const timestamp = String(unixTime);
-  const message = canonicalMessage({ timestamp, method, path: signedPath, body });
-  return [
-    ["poly_address", address],
-    ["poly_api_key", apiKey],
-    ["poly_passphrase", passphrase],
-    ["poly_timestamp", timestamp],
-    ["poly_signature", sign(secret, message)],
-  ];
-}
-
-/** Returns the path to sign: relative to `/clob`, without the query. */
-function signedPathOf(target: string): string {
-  const [path = ""] = target.split("?", 1);
-  return path.startsWith("/clob/") ? path.slice("/clob".length) : path;
-}
 
 /**
  * Source of the time in signed requests: the local clock, GET /clob/time before each request, or a function that

@@ -2,7 +2,7 @@ import { faultWords, settlementFaultId } from "../api/chain.ts";
 import { numbersAs } from "../api/decimals.ts";
 import { marketCommandEndpoints } from "../api/markets.ts";
 import { placeOrderBody } from "../api/order-request.ts";
-import { canonicalMessage, sign } from "../api/signing.ts";
+import { authHeaders, type Signable } from "../api/signing.ts";
 import { type Command, isCausedByTime } from "../core/commands.ts";
 import { shellWord } from "../core/format.ts";
 import { idOf } from "../core/ids.ts";
@@ -65,7 +65,7 @@ export function curlText(replayed: ReplayedLine, at: Moment, base: string): stri
   const text = body === undefined ? "" : JSON.stringify(body);
   const headers = [
     ...(text === "" ? [] : ["content-type: application/json"]),
-    ...(signer === undefined ? [] : signatureOf(at, signer, method, path, text)),
+    ...(signer === undefined ? [] : signatureOf(at, signer, { method, target: path, body: text })),
   ];
   const parts = [
     `curl -X ${method} ${shellWord(base + path)}`,
@@ -75,25 +75,12 @@ export function curlText(replayed: ReplayedLine, at: Moment, base: string): stri
   return parts.join(" \\\n  ");
 }
 
-function signatureOf(
-  { exchange, state, now }: Moment,
-  address: string,
-  method: string,
-  path: string,
-  body: string,
-): string[] {
+function signatureOf({ exchange, state, now }: Moment, address: string, request: Signable): string[] {
   const account = state.accountByAddress.get(address);
   if (account === undefined || state.accounts.get(account).derivations === 0) return [];
-  const { apiKey, secret, passphrase } = new Keyring(exchange, state.config.seed).latest(address);
-  const timestamp = String(Math.floor(now / 1000));
-  const message = canonicalMessage({ timestamp, method, path: path.slice("/clob".length), body });
-  return [
-    `poly_address: ${address}`,
-    `poly_api_key: ${apiKey}`,
-    `poly_passphrase: ${passphrase}`,
-    `poly_timestamp: ${timestamp}`,
-    `poly_signature: ${sign(secret, message)}`,
-  ];
+  const credentials = { ...new Keyring(exchange, state.config.seed).latest(address), address };
+  const headers = authHeaders(credentials, request, Math.floor(now / 1000));
+  return headers.map(([name, value]) => `${name}: ${value}`);
 }
 
 function requestOf({ line, command }: ReplayedLine, state: State): SentRequest | null {

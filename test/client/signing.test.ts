@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import vectors from "../../fixtures/vectors/auth-vectors.json" with { type: "json" };
+import { authHeaders } from "../../src/api/signing.ts";
 import { attest, ExchangeClient, walletOf } from "../../src/client/client.ts";
-import { authHeaders, type RawRequest } from "../../src/client/connection.ts";
+import type { RawRequest } from "../../src/client/connection.ts";
 import { orThrow } from "../../src/client/result.ts";
 import type { Header, HeaderChanges } from "../../src/client/transport.ts";
 import { apiOfTest, T0, useApi } from "../support/http.ts";

@@ -3,7 +3,8 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { scheduler } from "node:timers/promises";
 import { endpointOf, filledPath, type Operation } from "../../api/endpoints.ts";
-import { authHeaders, type SigningCredentials, targetOf } from "../../client/connection.ts";
+import { authHeaders } from "../../api/signing.ts";
+import { type SigningCredentials, targetOf } from "../../client/connection.ts";
 import type { FailureFingerprint } from "../../history/shrink/trial.ts";
 
 /** A request as it was sent. */
