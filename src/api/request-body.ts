@@ -29,7 +29,7 @@ export function readJsonObject(body: Buffer): JsonObject {
   }
   // A flat object, such as an order, needs no check of its depth.
   const mayNest = text.indexOf("{", 1) >= 0 || text.includes("[");
-  if (mayNest && nestingOf(value, MAX_NESTING + 1) > MAX_NESTING)
+  if (mayNest && nestsDeeper(value, MAX_NESTING))
     throw invalid(`the body nests deeper than ${MAX_NESTING} levels`);
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw invalid(`expected a JSON object, found ${describeValue(value)}`);
@@ -37,12 +37,10 @@ export function readJsonObject(body: Buffer): JsonObject {
   return value as JsonObject;
 }
 
-/** Returns the nesting depth of arrays and objects in a JSON value, counting at most `most` levels. */
-export function nestingOf(value: unknown, most: number): number {
-  if (most === 0 || typeof value !== "object" || value === null) return 0;
-  let deepest = 0;
-  for (const item of Object.values(value)) deepest = Math.max(deepest, nestingOf(item, most - 1));
-  return deepest + 1;
+/** Whether arrays and objects in a JSON value nest deeper than `most` levels. */
+export function nestsDeeper(value: unknown, most: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return most === 0 || Object.values(value).some((item) => nestsDeeper(item, most - 1));
 }
 
 /**

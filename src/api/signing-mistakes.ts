@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { counted, jsonEscape, shortened } from "../core/format.ts";
 import { isWord } from "../core/terms.ts";
-import { nestingOf } from "./request-body.ts";
+import { nestsDeeper } from "./request-body.ts";
 import { HmacKey, type SignedRequest, type StoredCredentials } from "./signing.ts";
 
 export type Mistake =
@@ -336,7 +336,7 @@ function textsOf(body: Uint8Array): string[] {
   try {
     const sent = UTF8.decode(body);
     const value: unknown = JSON.parse(sent);
-    return nestingOf(value, MAX_LEVELS + 1) > MAX_LEVELS ? [] : [sent, JSON.stringify(value)];
+    return nestsDeeper(value, MAX_LEVELS) ? [] : [sent, JSON.stringify(value)];
   } catch {
     return [];
   }

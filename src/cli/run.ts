@@ -35,17 +35,13 @@ export function readScenarios(paths: readonly string[], walletsFile: string | nu
     else wrong.push({ file, problems });
   }
   if (wrong.length === 0) wrong.push(...overwritingIn(scenarios));
-  if (wrong.length > 0) printWrong(wrong);
-  return { scenarios, files: files.length, inputs, wrong };
-}
-
-function printWrong(wrong: readonly WrongFile[]): void {
   for (const { file, problems } of wrong) {
     for (const problem of problems) process.stderr.write(`${problemText(problem)}\n`);
     if (problems.length >= MAX_PROBLEMS)
       process.stderr.write(`${file}: its first ${MAX_PROBLEMS} problems are shown, there may be more\n`);
   }
-  warn(wrongFilesText(wrong));
+  if (wrong.length > 0) warn(wrongFilesText(wrong));
+  return { scenarios, files: files.length, inputs, wrong };
 }
 
 function filesAt(paths: readonly string[]): readonly string[] {

@@ -8,11 +8,7 @@ import { crc32 as crc32OfBytes } from "../engine/hashes.ts";
 type Data = string | Uint8Array;
 type Encoding = "hex" | "base64" | "base64url";
 
-/** Hash in progress. */
-interface Hasher {
-  update(data: Uint8Array): unknown;
-  digest(): Uint8Array;
-}
+type Hasher = ReturnType<typeof sha256.create> | ReturnType<typeof hmac.create>;
 
 class Digest {
   readonly #hasher: Hasher;

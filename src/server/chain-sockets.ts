@@ -49,7 +49,11 @@ export class ChainSockets {
       refuseUpgrade(service, request, socket, error);
       return;
     }
-    this.#server ??= loadServer();
+    // `ws` is loaded with the first client, so that it does not delay the start.
+    this.#server ??= import("ws").then(({ WebSocketServer }) => {
+      const options = { noServer: true, clientTracking: false, perMessageDeflate: false };
+      return new WebSocketServer({ ...options, maxPayload: MAX_LARGE_BODY });
+    });
     const server = await this.#server;
     socket.off("error", ignore);
     server.handleUpgrade(request, socket, head, (webSocket) => this.#admit(request, webSocket, nextId));
@@ -76,17 +80,6 @@ export class ChainSockets {
     }, PING_MS).unref();
     logMessage(this.#service, request, 101);
   }
-}
-
-/** Loads `ws` with the first client, so that it does not delay the start. */
-async function loadServer(): Promise<WebSocketServer> {
-  const { WebSocketServer } = await import("ws");
-  return new WebSocketServer({
-    noServer: true,
-    clientTracking: false,
-    perMessageDeflate: false,
-    maxPayload: MAX_LARGE_BODY,
-  });
 }
 
 /**
