@@ -78,12 +78,7 @@ const RPC_CODE_OF_ERROR: Partial<Readonly<Record<ErrorCode, keyof typeof RPC_COD
  * Builds the response to a request to /chain that fails as a whole: a JSON-RPC error for its call, or for each call of
  * its batch, with the API's code, status and hint as `data`. The id is null if no call could be read.
  */
-export function chainErrorBody(
-  error: ApiError,
-  requestId: string,
-  request: Buffer | null,
-  prefix: string,
-): object {
+export function chainErrorBody(error: ApiError, requestId: string, request: Buffer | null, prefix: string) {
   const { error: message, ...data } = errorBody(error, requestId, prefix);
   const code = RPC_CODES[RPC_CODE_OF_ERROR[error.code] ?? "INVALID_REQUEST"];
   const failureOf = (id: unknown): object => ({ jsonrpc: "2.0", id, error: { code, message, data } });

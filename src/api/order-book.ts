@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 import * as z from "zod";
 import { ASK, BID, type BookDirection } from "../core/book/book.ts";
 import { bookFor, isMirrored, type Market, type MarketBook, priceIn, tokenIdIn } from "../core/market.ts";
-import type { Outcome, Side } from "../core/terms.ts";
+import type { Outcome } from "../core/terms.ts";
 import { toIso } from "../core/time.ts";
-import { complement, type Millis, type Price, price, type Size, size } from "../core/units.ts";
+import { complement, type Price, price, type Size, size } from "../core/units.ts";
 import type { Decimal, Numbers } from "./decimals.ts";
 import { endpoints, tokenId } from "./endpoint.ts";
 import * as field from "./schemas.ts";
@@ -104,10 +104,7 @@ export function quotesOf(market: Market, outcome: Outcome): Quotes {
 }
 
 /** Returns price, taker side and time of an outcome's last trade, in that outcome's prices; null before the first. */
-export function lastTradeOf(
-  market: Market,
-  outcome: Outcome,
-): { readonly price: Price; readonly side: Side; readonly at: Millis } | null {
+export function lastTradeOf(market: Market, outcome: Outcome): MarketBook["last"] {
   const { last } = bookFor(market, outcome);
   if (last === null || !isMirrored(market, outcome)) return last;
   return { price: complement(last.price), side: last.side === "BUY" ? "SELL" : "BUY", at: last.at };
@@ -189,12 +186,7 @@ export function bookReply(view: View, market: Market, outcome: Outcome): ReplyOf
 /** A price level in the core's units; the book's hash is computed from these. */
 type Level = readonly [price: Price, open: Size, orders: number];
 
-function levelsOf(
-  market: Market,
-  outcome: Outcome,
-  bookState: MarketBook,
-  direction: BookDirection,
-): Level[] {
+function levelsOf(market: Market, outcome: Outcome, bookState: MarketBook, direction: BookDirection) {
   const levels: Level[] = [];
   bookState.book?.depth(direction, (tick, open, orders) => {
     levels.push([priceFor(market, outcome, price(tick * market.tickSize)), size(open), orders]);

@@ -286,12 +286,7 @@ export const orderPreviewEndpoints = endpoints("control", "Control plane", {
 });
 
 /** `prefix` is that of the exchange's paths, for hints. */
-export function orderPreview(
-  view: View,
-  at: Millis,
-  prefix: string,
-  { address, order }: OrderToPreview,
-): Preview {
+export function orderPreview(view: View, at: Millis, prefix: string, { address, order }: OrderToPreview) {
   try {
     const command = placeOrderCommand(view, address, orderBody.read(order, view.numbers));
     const decision = decide(view.state, { at, command });

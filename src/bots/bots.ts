@@ -1,6 +1,5 @@
 import type { Command } from "../core/commands.ts";
 import type { DomainEvent } from "../core/events.ts";
-import type { Market } from "../core/market.ts";
 import type { Decision } from "../core/refusals.ts";
 import { marketAppliers } from "../core/rules/markets.ts";
 import type { Agents } from "../core/schedule.ts";
@@ -144,11 +143,8 @@ function scheduleOf(exchange: BotExchange, profile: BotProfile, seed: string, bo
     }
   };
   const makeEntries = (now: Millis): readonly ScheduleEntry[] => {
-    const open: Market[] = [];
-    for (const market of exchange.state.markets) {
-      if (market.status === "ACTIVE") open.push(market);
-      if (open.length === MAX_BOT_MARKETS) break;
-    }
+    const active = [...exchange.state.markets].filter(({ status }) => status === "ACTIVE");
+    const open = active.slice(0, MAX_BOT_MARKETS);
     return bots.flatMap((bot) =>
       open.map(({ number }) => ({ bot, market: number, next: turnAfter(now, bot, number) })),
     );

@@ -78,10 +78,7 @@ function requireWords(name: CommandName, words: readonly string[]): void {
 }
 
 /** Parses and runs a command line. @throws UsageError or ConfigError as `runCommand`. */
-export async function runCommandLine(
-  typed: readonly string[],
-  environment: Given["environment"],
-): Promise<ExitCode> {
+export async function runCommandLine(typed: readonly string[], environment: Given["environment"]) {
   const argv = typed[0] === "help" ? [...typed.slice(1), "--help"] : typed;
   let name: CommandName | undefined;
   let output = "";

@@ -82,10 +82,7 @@ export function endingOf(source: JournalSource, end: ReplayEnd): Ending {
  * the damage decides the exit code.
  * @throws UsageError from `show` if the journal is undamaged.
  */
-export async function endedWith(
-  { code, lines }: Ending,
-  show: () => void | Promise<void>,
-): Promise<ExitCode> {
+export async function endedWith({ code, lines }: Ending, show: () => void | Promise<void>) {
   try {
     await show();
   } catch (error) {

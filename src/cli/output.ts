@@ -8,7 +8,7 @@ import wrapAnsi from "wrap-ansi";
 import { draftOf } from "../engine/files.ts";
 import { DataFileError } from "../engine/journal.ts";
 import { appendSummary } from "../scenario/report/github.ts";
-import { aligned, columnsOf, type Paint } from "../scenario/report/text.ts";
+import { aligned, columnsOf } from "../scenario/report/text.ts";
 import type { Given } from "../setting.ts";
 import { EXIT, type ExitCode, SIGNAL_EXIT, type StopSignal, UsageError } from "./process.ts";
 
@@ -112,10 +112,7 @@ export class OutputLines {
  * Returns the styles for a stream: coloured on a terminal or if FORCE_COLOR is set, never if NO_COLOR is set
  * (no-color.org).
  */
-export function paintOf(
-  environment: Given["environment"],
-  stream: NodeJS.WriteStream = process.stdout,
-): Paint {
+export function paintOf(environment: Given["environment"], stream: NodeJS.WriteStream = process.stdout) {
   const isSet = (name: string): boolean => (environment[name] ?? "") !== "";
   const isTerminal = stream.isTTY === true && environment.TERM !== "dumb";
   const isColoured = !isSet("NO_COLOR") && (isTerminal || isSet("FORCE_COLOR"));

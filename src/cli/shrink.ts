@@ -249,10 +249,7 @@ function refusalAt(file: string, line: number, history: ReplayedHistory): Histor
 }
 
 /** Returns the command of a refused request if a scenario can expect it to be accepted; else null. */
-function expectableCommand(
-  { request: { asked } }: RefusedEntry,
-  state: State,
-): HistoryRefusal["command"] | null {
+function expectableCommand({ request: { asked } }: RefusedEntry, state: State) {
   if (asked?.kind !== "command") return null;
   const { command } = asked;
   if (command.kind === "placeOrder") return command;

@@ -22,10 +22,7 @@ export interface RunFiles {
  * Calls `run` at once, and again after each change of the files that it reads, until a signal stops it or nobody reads stdout.
  * @throws what the first run throws: no change of a file mends a command line
  */
-export async function watchAndRun(
-  paths: readonly string[],
-  run: (files: RunFiles) => Promise<ExitCode>,
-): Promise<ExitCode> {
+export async function watchAndRun(paths: readonly string[], run: (files: RunFiles) => Promise<ExitCode>) {
   const inputs = inputsAt(paths);
   const ending = new AbortController();
   const { signal } = ending;

@@ -150,10 +150,7 @@ export class Connection {
     return sent.value.status === 200 ? success(sent.value.text) : readReply<string>(sent.value);
   }
 
-  #send(
-    route: Route,
-    { path: parameters = [], query, body, signed = false }: Ask,
-  ): Promise<Result<RawReply>> {
+  #send(route: Route, { path: parameters = [], query, body, signed = false }: Ask) {
     const [method = "", template = ""] = route.split(" ");
     let next = 0;
     const path = template.replace(/\{\w+\}/g, () => inPath(parameters[next++], route));

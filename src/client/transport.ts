@@ -12,11 +12,10 @@ export type HeaderChanges = Readonly<Record<string, string | readonly string[] |
 /** Returns the headers `made`, whose names are in lower case, with `changes` applied. */
 export function changeHeaders(made: readonly Header[], changes: HeaderChanges): Header[] {
   const changed = new Set(Object.keys(changes).map((name) => name.toLowerCase()));
-  const headers = made.filter(([name]) => !changed.has(name));
-  for (const [name, values] of Object.entries(changes)) {
-    for (const value of [values ?? []].flat()) headers.push([name, value]);
-  }
-  return headers;
+  const added = Object.entries(changes).flatMap(([name, values]) =>
+    [values ?? []].flat().map((value): Header => [name, value]),
+  );
+  return [...made.filter(([name]) => !changed.has(name)), ...added];
 }
 
 /** Structural type of `AbortSignal`, because not every project includes its types. */

@@ -195,10 +195,7 @@ function unknownRoute(text: string, method: string | undefined, isKnown: boolean
   );
 }
 
-export function injectedError(
-  { id, retryAfter }: AppliedFault,
-  status: NonNullable<Fault["status"]>,
-): ApiError {
+export function injectedError({ id, retryAfter }: AppliedFault, status: NonNullable<Fault["status"]>) {
   const code: ErrorCode = status === 429 ? "RATE_LIMITED" : status === 500 ? "INTERNAL_ERROR" : "UNAVAILABLE";
   return new ApiError(code, `an injected fault answers ${status}; nothing was executed`, {
     hint: `${id} was injected: GET /sim/faults lists it, DELETE /sim/faults/${id} removes it`,

@@ -82,10 +82,7 @@ function fieldIn({ status, help: { details } }: ApiError, endpoint: AnyEndpoint)
   return fieldsOf(endpoint.body).find((name) => Object.hasOwn(details, name)) ?? null;
 }
 
-function askedFor(
-  endpoint: AnyEndpoint,
-  { caller, body: sent, query: given, needsKnownFields }: Asked,
-): AskedFor | null {
+function askedFor(endpoint: AnyEndpoint, { caller, body: sent, query: given, needsKnownFields }: Asked) {
   const fields = fieldsOf(endpoint.body);
   if (caller === "" || (sent === null && fields.length > 0)) return null;
   const sentFields = fields.length === 0 || sent === null ? [] : Object.entries(sent);
