@@ -226,17 +226,15 @@ function refuseUnknown(
       `unknown command ${first}${didYouMean(first, NAMES) || `, expected ${anyOf(NAMES)}`}`,
     );
   }
-  const known = optionsOf(command).map(({ word }) => word);
-  const unknown = given.find((key) => !known.includes(key));
+  const known = optionsOf(command).map(({ word }) => `--${word}`);
+  const unknown = given.find((key) => !known.includes(`--${key}`));
   if (unknown === undefined) return;
   const place = argv.findIndex((word) => /^-+([^=]*)/.exec(word)?.[1] === unknown);
   const typed = argv[place]?.replace(/=.*/s, "") ?? typedAs(unknown);
   requireNoValue(command, typed, argv[place - 1]);
-  const suggestion = didYouMean(
-    typed,
-    known.map((word) => `--${word}`),
+  throw new UsageError(
+    `unknown option ${typed}${didYouMean(typed, known) || ` (see clobsim ${command} --help)`}`,
   );
-  throw new UsageError(`unknown option ${typed}${suggestion || ` (see clobsim ${command} --help)`}`);
 }
 
 /** Refuses a value that begins with one dash, which was read as an option. @throws UsageError or ConfigError */

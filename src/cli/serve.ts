@@ -29,6 +29,7 @@ export function bannerText(
   const row = (label: string, text: string): string => `  ${dim(label.padEnd(12))}${text}`;
   const address = (label: string, path: string): string => row(label, cyan(`${url}${path}`));
   const { events, markets, sampleTokenId } = server;
+  const { mode, rate } = server.clock;
   const isWide = columns === undefined || columns >= ACCOUNT_WIDTH;
   const numbered = (texts: readonly string[]): string[] =>
     texts.map((text, index) => `  ${dim(`${index}`.padStart(2))}  ${text}`);
@@ -49,7 +50,7 @@ export function bannerText(
     "",
     ...(pool === null ? [] : [row("pool", `${count(pool, "exchange")}, each opened at its first request`)]),
     row("seed", server.seed),
-    row("clock", `${clockText(server.clock)}, ${toIso(millis(server.startedAt))}`),
+    row("clock", `${mode === "scaled" ? `${rate}x` : mode}, ${toIso(millis(server.startedAt))}`),
     row("world", `${count(events, "event")}, ${count(markets, "market")}`),
     ...(bots === null ? [] : [row("bots", bots)]),
     ...(server.from === null ? [] : [row("from", `${server.from.name}, up to line ${server.from.line}`)]),
@@ -69,8 +70,6 @@ export function bannerText(
   }
   return `${lines.join("\n")}\n`;
 }
-
-const clockText = ({ mode, rate }: RunningServer["clock"]): string => (mode === "scaled" ? `${rate}x` : mode);
 
 function dataText(persisted: RunningServer["persisted"]): string {
   if (persisted === null) return "in memory";

@@ -205,12 +205,11 @@ function routeNotFound(prefix: string, path: string, known: readonly string[]): 
   const bare = path.replace(/\/+$/, "");
   const like =
     known.find((route) => route === `/api${bare}` || route === `/clob${bare}`) ?? nearest(bare, known);
-  return new ApiError("ROUTE_NOT_FOUND", noRoute, {
-    hint:
-      like === undefined
-        ? "GET /openapi.json lists all routes"
-        : `did you mean ${like}? Paths are case-sensitive and have no trailing slash`,
-  });
+  const hint =
+    like === undefined
+      ? "GET /openapi.json lists all routes"
+      : `did you mean ${like}? Paths are case-sensitive and have no trailing slash`;
+  return new ApiError("ROUTE_NOT_FOUND", noRoute, { hint });
 }
 
 /** Part of a service that the handlers of trading, books, accounts, markets, bots and the chain use. */

@@ -64,12 +64,11 @@ export const chainHandlers = {
     const { faults } = service.exchange.state.chain;
     const found = faults.find(({ number }) => settlementFaultId(number) === path.id);
     if (found === undefined) {
-      throw new ApiError("FAULT_NOT_FOUND", `no settlement fault ${quoted(path.id)}`, {
-        hint:
-          faults.length === 0
-            ? "there are none: a fault ends after the last settlement that it applies to"
-            : `there are ${faults.map(({ number }) => settlementFaultId(number)).join(", ")}`,
-      });
+      const hint =
+        faults.length === 0
+          ? "there are none: a fault ends after the last settlement that it applies to"
+          : `there are ${faults.map(({ number }) => settlementFaultId(number)).join(", ")}`;
+      throw new ApiError("FAULT_NOT_FOUND", `no settlement fault ${quoted(path.id)}`, { hint });
     }
     submit(service, { kind: "endSettlementFault", number: found.number });
     return settlementFaultReply(service.exchange.state, found);
