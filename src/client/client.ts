@@ -151,14 +151,12 @@ export class ExchangeClient {
 
   /** The client's open orders, oldest first. */
   openOrders({ tokenId, ...rest }: api.OrderFilter = {}): Promise<Result<api.Page<api.Order>>> {
-    const query = { token_id: tokenId, ...rest };
-    return this.#connection.ask("GET /clob/orders", { query, signed: true });
+    return this.#connection.ask("GET /clob/orders", { query: { token_id: tokenId, ...rest }, signed: true });
   }
 
   /** The client's fills, newest first. */
   trades({ tokenId, ...rest }: api.TradeFilter = {}): Promise<Result<api.Page<api.Trade>>> {
-    const query = { token_id: tokenId, ...rest };
-    return this.#connection.ask("GET /clob/trades", { query, signed: true });
+    return this.#connection.ask("GET /clob/trades", { query: { token_id: tokenId, ...rest }, signed: true });
   }
 
   /** A token's bids and asks, best first. */

@@ -141,26 +141,20 @@ export const marketHandlers = {
   },
   createMarket: ({ body }, service, view) => {
     const { state } = view;
+    const { question, description = "", tags = [], feeRateBps, matching, selfTrade } = body;
     const endDate = timeOrNull(body.endDate);
     const minOrderSize = size(exact("minOrderSize", body.minOrderSize, SIZE_PLACES));
     const parent = body.eventId === undefined ? undefined : findEvent(view, body.eventId);
-    const slug = body.slug ?? freeSlug(body.question, (candidate) => state.marketBySlug.has(candidate));
+    const slug = body.slug ?? freeSlug(question, (candidate) => state.marketBySlug.has(candidate));
     if (state.marketBySlug.has(slug)) throw invalidFields(`slug ${JSON.stringify(slug)} is taken`, "slug");
-    const event =
-      parent?.number ?? addEvent(service, { ...body, title: body.question, slug: undefined, endDate });
+    const event = parent?.number ?? addEvent(service, { ...body, title: question, slug: undefined, endDate });
     submit(service, {
       kind: "createMarket",
-      event,
-      question: body.question,
-      slug,
-      description: body.description ?? "",
+      ...{ event, question, slug, description },
       category: body.category ?? parent?.category ?? DEFAULT_CATEGORY,
-      tags: body.tags ?? [],
+      tags,
       tickSize: price(unitsOf(body.tickSize, PRICE_PLACES) as number),
-      minOrderSize,
-      feeRateBps: body.feeRateBps,
-      matching: body.matching,
-      selfTrade: body.selfTrade,
+      ...{ minOrderSize, feeRateBps, matching, selfTrade },
       endDate: endDate ?? parent?.endDate ?? null,
     });
     return marketReply(view, state.markets.get(state.markets.size));
@@ -173,17 +167,9 @@ type EventFields = Omit<BodyOf<EndpointOf<"createEvent">>, "endDate"> & { readon
 
 function addEvent(service: Service, fields: EventFields): number {
   const { exchange } = service;
-  const { title, description, category, tags, endDate } = fields;
+  const { title, description = "", category = DEFAULT_CATEGORY, tags = [], endDate } = fields;
   const slug = fields.slug ?? freeSlug(title, (candidate) => exchange.state.eventBySlug.has(candidate));
-  submit(service, {
-    kind: "createEvent",
-    title,
-    slug,
-    description: description ?? "",
-    category: category ?? DEFAULT_CATEGORY,
-    tags: tags ?? [],
-    endDate,
-  });
+  submit(service, { kind: "createEvent", title, slug, description, category, tags, endDate });
   return exchange.state.events.size;
 }
 
