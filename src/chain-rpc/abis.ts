@@ -73,10 +73,7 @@ const ADDRESS_TOPIC = `0x${ADDRESS_PADDING}`;
 const WORD_BYTES = 32;
 
 /** Returns the event encoders of a contract. They are written by hand because logs are built by the million. */
-function eventsOf<Abi extends LoggingAbi>(
-  address: Address,
-  abi: Abi,
-): Readonly<Record<EventName<Abi>, Emit>> {
+function eventsOf<Abi extends LoggingAbi>(address: Address, abi: Abi) {
   const events: Record<string, Emit> = {};
   for (const item of abi) {
     if (item.type !== "event") continue;
@@ -103,7 +100,7 @@ function eventsOf<Abi extends LoggingAbi>(
       return { address, topics, data: head + tail };
     };
   }
-  return events as Record<EventName<Abi>, Emit>;
+  return events as Readonly<Record<EventName<Abi>, Emit>>;
 }
 
 export const collateralEvents = eventsOf(CONTRACTS.collateral, COLLATERAL);

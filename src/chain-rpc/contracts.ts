@@ -32,12 +32,10 @@ type Functions<Abi extends AnyAbi> = {
   >;
 };
 
-const operatorOnly = (functionName: string) => ({
-  write: (): ContractCall => ({
-    kind: "unknown",
-    reason: `clobsim: only the exchange itself may call ${functionName}`,
-  }),
-});
+const operatorOnly = (functionName: string) => {
+  const reason = `clobsim: only the exchange itself may call ${functionName}`;
+  return { write: (): ContractCall => ({ kind: "unknown", reason }) };
+};
 
 const lower = (address: string): Address => address.toLowerCase();
 

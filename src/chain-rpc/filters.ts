@@ -12,7 +12,7 @@ import {
   type Subject,
 } from "./context.ts";
 import { ChainChanged, invalidParams, LazyList, RpcError } from "./json-rpc.ts";
-import { findLogs, type LogSteps, readLogQuery } from "./log-search.ts";
+import { findLogs, readLogQuery } from "./log-search.ts";
 import * as read from "./parameters.ts";
 
 /** Maximum number of filters. For a new one above it, the filter polled least recently is deleted. */
@@ -93,12 +93,7 @@ function removeFilter({ cursors, filters }: NodeContext, id: string): boolean {
  * Finds the logs of a filter that are yet to be reported. They count as reported once all were iterated.
  * @throws ChainChanged if another call has reported the same logs meanwhile.
  */
-function* newLogs(
-  { state, logIndex }: NodeContext,
-  cursor: LogCursor,
-  from: number,
-  to: number | null,
-): LogSteps {
+function* newLogs({ state, logIndex }: NodeContext, cursor: LogCursor, from: number, to: number | null) {
   const { chain } = state;
   const { query, removed, last: before } = cursor;
   const last = Math.min(headOf(chain), to ?? headOf(chain));
@@ -120,10 +115,7 @@ function* newLogs(
 }
 
 /** Reads a range of heights, both ends included; by default the latest block. */
-function readRange(
-  state: State,
-  { blockHash, fromBlock, toBlock }: Readonly<Record<string, unknown>>,
-): { readonly from: number; readonly to: number } {
+function readRange(state: State, { blockHash, fromBlock, toBlock }: Readonly<Record<string, unknown>>) {
   const hash = read.optional(blockHash, "blockHash", read.hash);
   if (hash !== undefined) {
     if ((fromBlock ?? null) !== null || (toBlock ?? null) !== null) {

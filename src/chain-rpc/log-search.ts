@@ -255,11 +255,7 @@ export function readLogQuery({ address, topics }: Readonly<Record<string, unknow
 }
 
 /** Reads one value or a list. Returns null, which matches any, for no value, an empty list and a list that contains null. */
-function readAny(
-  value: unknown,
-  name: string,
-  read: (value: unknown, name: string) => string,
-): ReadonlySet<string> | null {
+function readAny(value: unknown, name: string, read: (value: unknown, name: string) => string) {
   const values = Array.isArray(value) ? value : [value ?? null];
   if (values.length > MAX_VALUES) {
     throw new RpcError("LIMIT_EXCEEDED", `${name}: at most ${MAX_VALUES} values, found ${values.length}`);

@@ -26,9 +26,9 @@ import {
   type JournalEnd,
   type OpeningData,
 } from "./journal-line.ts";
-import { assertTorn, cutOff, openingDamage, openingIn, type ScanEnd } from "./journal-scan.ts";
+import { assertTorn, cutOff, openingDamage, openingIn } from "./journal-scan.ts";
 import type { Origin } from "./origin.ts";
-import { type ClockState, type Replayer, replayJournal } from "./replayer.ts";
+import { type ClockState, replayJournal } from "./replayer.ts";
 import { findCheckpoint, STATE_FORMAT, writeState } from "./state-file.ts";
 
 /** A state is written when the journal has grown by this much, and at least doubled, since the latest state. */
@@ -216,10 +216,7 @@ export class DataFolder implements Persistence {
   }
 
   /** Recovers the state at the end of the journal. @throws as `resume` */
-  #replay(
-    exchange: Exchange,
-    origin: Origin,
-  ): ScanEnd & { readonly replayer: Replayer } & Pick<ResumeResult, "from" | "warnings"> {
+  #replay(exchange: Exchange, origin: Origin) {
     const warnings: string[] = [];
     // Another directory at this path has states of another journal.
     const base = this.#lock.isHeld()

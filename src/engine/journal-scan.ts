@@ -144,11 +144,7 @@ export function* scanInSteps(
 }
 
 /** Takes the valid lines of one reading. Returns the error in the content of the first invalid one; null at the end. */
-function* scanOnce(
-  file: DiskFile,
-  from: JournalEnd,
-  take: (line: Line, end: JournalEnd) => void,
-): Steps<{ readonly problem: string | null } | null> {
+function* scanOnce(file: DiskFile, from: JournalEnd, take: (line: Line, end: JournalEnd) => void) {
   let end = from;
   for (const piece of piecesOf(file, from.offset)) {
     const reader = new LineReader(piece);
@@ -181,12 +177,7 @@ const whyNotNext = ({ n, p }: Line, { number, check }: JournalEnd): string =>
  * truncates a line or leaves zeros; if a later line records that this one was durable; if any valid line follows,
  * unless answers wait for the sync; and after a clean stop, unless they are the beginning of the next start.
  */
-function judge(
-  file: DiskFile,
-  end: JournalEnd,
-  { durability, wasClosed }: Before,
-  problem: string | null,
-): Damage {
+function judge(file: DiskFile, end: JournalEnd, { durability, wasClosed }: Before, problem: string | null) {
   const line = end.number + 1;
   let [bytes, beforeZeros] = [0, 0];
   let proof = problem;

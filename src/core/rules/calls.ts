@@ -126,11 +126,7 @@ function deferralOf({ chain }: State, { baseFee }: Building, content: CallConten
 }
 
 /** Returns the effect of a call and the events before it; null if it needs more USDC than may be issued. */
-function prepareEffect(
-  state: State,
-  outcome: CallOutcome & { ok: true },
-  rules: RuleSet,
-): { readonly events: readonly DomainEvent[]; readonly effect: CallEffect } | null {
+function prepareEffect(state: State, outcome: CallOutcome & { ok: true }, rules: RuleSet) {
   const { accountByAddress, accounts } = state;
   const addresses = new Set(outcome.moves.map(({ address }) => address));
   const unknown = [...addresses].filter((address) => !accountByAddress.has(address));
@@ -155,11 +151,7 @@ function prepareEffect(
 }
 
 /** Returns the grants minted because shares leave or reach a wallet; null if too little USDC may be issued. */
-function grantsFor(
-  state: State,
-  moves: readonly Transfer[],
-  { receivingTouches }: RuleSet,
-): EventOf<"grantMinted">[] | null {
+function grantsFor(state: State, moves: readonly Transfer[], { receivingTouches }: RuleSet) {
   const touched = new Map<Account, Set<number>>();
   for (const { address, token, amount } of moves) {
     const account = findAccount(state, address);

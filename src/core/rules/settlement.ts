@@ -62,11 +62,7 @@ function settle(state: State, building: Building, transaction: Transaction, rule
 }
 
 /** Returns a deferral if the base fee exceeds the exchange's maximum and the fee has not been raised; else null. */
-function deferralIfUnderpriced(
-  chain: Chain,
-  { baseFee, height }: Building,
-  transaction: Transaction,
-): DomainEvent | null {
+function deferralIfUnderpriced(chain: Chain, { baseFee, height }: Building, transaction: Transaction) {
   return maxFeeOf(transaction) < baseFee
     ? deferral(transaction, "UNDERPRICED", height + 1, spikeOf(chain))
     : null;
