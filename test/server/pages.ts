@@ -70,6 +70,11 @@ export async function expectPage(api: Api, path: string): Promise<void> {
     /** Creates a market, and names it. */
     market: async (name = "", ...words: string[]) =>
       void (await sendNamed(name, `POST /sim/markets ${words.join(" ")}`)),
+    /** Injects a fault. */
+    fault: async (...words: string[]) => {
+      const { status, text } = await send(`POST /sim/faults ${words.join(" ")}`);
+      return status === 200 ? undefined : text;
+    },
   };
   const shell: Shell = new Shell({ path, read: () => "" }, verbs);
   await shell.expectPage(path);

@@ -19,11 +19,12 @@ const shell = new Shell(
   { path: fuzzer.folder, read: (name) => fuzzer.read(name) },
   {
     write: (name = "", text = "") => void fuzzer.write(name, `${text}\n`),
-    /** Writes the results of all seeds with a change. */
-    edit: (from = "", to = "") => {
+    /** Writes the results of all seeds with a change, and shows them. */
+    edit: async (from = "", to = "") => {
       const text = fuzzer.read("unsharded/fuzz-0-200.json");
       expect(text).toMatch(new RegExp(from));
-      return void fuzzer.write("edited.json", text.replace(new RegExp(from), to));
+      fuzzer.write("edited.json", text.replace(new RegExp(from), to));
+      return (await shell.run("fuzz show edited.json")).join("\n");
     },
     /** Prints results with only the names of files. */
     "without-folders": (name = "") =>
