@@ -45,12 +45,10 @@ export const historyMemory: ProcessTask<typeof HISTORY> = (choice) => {
 
 const MIB = 2 ** 20;
 
+type MarketMemoryChoice = Readonly<Record<"markets" | "levels" | "live", number>>;
+
 /** MiB of markets with some price levels: after their creation, and with resting orders in each. */
-export const marketMemory: ProcessTask<Readonly<Record<"markets" | "levels" | "live", number>>> = ({
-  markets,
-  levels,
-  live,
-}) => {
+export const marketMemory: ProcessTask<MarketMemoryChoice> = ({ markets, levels, live }) => {
   const used = memoryMeter();
   openFundedExchange({ levels });
   return () => {

@@ -56,11 +56,13 @@ function play({ table, items }: Expected, steps: readonly Step[]): void {
   });
   for (const each of steps) {
     if (each.kind === "add") {
+      let number = 0;
       for (let count = 0; count < each.count; count += 1) {
         names += 1;
-        now.table.add(itemOf(names));
+        number = now.table.add(itemOf(names));
         now.items.push(itemOf(names));
       }
+      expect(number).toBe(now.items.length);
     } else if (each.kind === "snapshot") {
       snapshots.push(now);
       now = continued(now);
@@ -95,16 +97,6 @@ describe("a table", () => {
       forAll(runs(cases), [steps], (some) => play({ table: table(), items: items() }, some));
     },
   );
-
-  it("numbers items from 1 and finds each by its number, across chunk boundaries", () => {
-    const table = new Table<string>();
-    for (let number = 1; number <= SIZE; number += 1) {
-      if (table.next !== number || table.add(`item ${number}`) !== number) expect.fail(`number ${number}`);
-    }
-    for (let number = 1; number <= SIZE; number += 1) {
-      if (table.get(number) !== `item ${number}`) expect.fail(`number ${number}: ${table.find(number)}`);
-    }
-  });
 
   it.each([0, -1, -4096, 4, 4096, 4097, 2 ** 31, 2 ** 32, 2 ** 32 + 1, 2 ** 44 + 1, 2 ** 48 - 1, Number.NaN])(
     "of three items has no number %d",
@@ -159,10 +151,7 @@ describe("a copied table", () => {
       const [replaced, read] = [table.copy(), table.copy(ownCopy)];
       replaced.replace(number, itemOf(-1));
       read.get(number).changes += 1;
-      expect([replaced.get(number), read.get(number)]).toEqual([
-        itemOf(-1),
-        { ...itemOf(number), changes: 1 },
-      ]);
+      expect([replaced.get(number), read.get(number)]).toEqual([itemOf(-1), { name: number, changes: 1 }]);
       expect([...table]).toEqual(made(0, SIZE));
     },
   );

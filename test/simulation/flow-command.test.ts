@@ -13,11 +13,10 @@ const folder = temporaryFolder();
 const program = await Program.built();
 afterAll(() => program.dispose());
 
+type Words = Readonly<Record<string, string>>;
+
 /** Runs the command in this process, and returns the file that it wrote. */
-async function written(
-  flags: Readonly<Record<string, string>>,
-  environment: Readonly<Record<string, string>> = {},
-): Promise<string> {
+async function written(flags: Words, environment: Words = {}): Promise<string> {
   const { out = join(folder, "out.csv") } = flags;
   expect(await run("flow", [], { ...flags, out }, environment)).toMatchObject({ code: 0, stderr: "" });
   return readFileSync(out, "utf8");

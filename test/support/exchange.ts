@@ -62,11 +62,8 @@ export class TestExchange {
 
   constructor(config: Partial<ExchangeConfig> = {}, journal?: Journal) {
     const faucet = { collateral: money(0), everyMarket: size(0) };
-    this.exchange = new Exchange(
-      { seed: "test", faucet, credentials: "rotate", ...UNSETTLED, ...config },
-      START,
-      journal,
-    );
+    const terms = { seed: "test", faucet, credentials: "rotate", ...UNSETTLED, ...config } as const;
+    this.exchange = new Exchange(terms, START, journal);
     this.exchange.watch((_sequence, _at, events) => void this.events.push(...events));
   }
 

@@ -121,12 +121,8 @@ export class Api {
   }
 
   /** Sends a request that must be refused with a code. */
-  async refused(
-    request: Request | Route,
-    code: ErrorCode,
-    content?: Request["body"],
-  ): Promise<Reply<Refusal>> {
-    const reply = (await this.ask(request, content)) as Reply<Refusal>;
+  async refused(request: Request | Route, code: ErrorCode, body?: Request["body"]): Promise<Reply<Refusal>> {
+    const reply = (await this.ask(request, body)) as Reply<Refusal>;
     expect(reply.body.code, reply.text).toBe(code);
     return reply;
   }
@@ -209,15 +205,10 @@ export function requestOf(request: Request | Route, body?: Request["body"]): Req
 }
 
 /** Starts a server; by default with a frozen clock and the tiny world. */
-export const serve = (config: Partial<Config>): Promise<RunningServer> =>
-  startServer({
-    ...DEFAULT_CONFIG,
-    port: 0,
-    clock: { mode: "frozen" },
-    world: TINY_WORLD,
-    logLevel: "silent",
-    ...config,
-  });
+export const serve = (config: Partial<Config>): Promise<RunningServer> => {
+  const usual = { port: 0, clock: { mode: "frozen" }, world: TINY_WORLD, logLevel: "silent" } as const;
+  return startServer({ ...DEFAULT_CONFIG, ...usual, ...config });
+};
 
 /** The same for the tests of a file. */
 export async function useServer(config: Partial<Config> = {}): Promise<RunningServer> {

@@ -120,11 +120,8 @@ function placeOrder(state: State, now: Millis, move: Move & { kind: "order" }): 
   const known = state.markets.find(move.market + 1);
   const tick: number = known?.tickSize ?? 100;
   const step = 1 + Math.round(move.level * (10_000 / tick - 2));
-  const order = {
-    address: nameOf(move.by),
-    side: move.side,
-    price: price(step * tick + (move.isOff && tick > 1 ? 1 : 0)),
-  };
+  const limit = price(step * tick + (move.isOff && tick > 1 ? 1 : 0));
+  const order = { address: nameOf(move.by), side: move.side, price: limit };
   const most = known === undefined ? 100 : affordable(state, known, move.outcome, order);
   return {
     kind: "placeOrder",

@@ -42,14 +42,10 @@ describe("the id of an event, market, order or trade", () => {
   });
 
   it("is the same on every machine: ids of seed 1", () => {
-    expect(KINDS.map((kind) => idOf(idPrefix("1", kind), 1))).toMatchInlineSnapshot(`
-      [
-        "a6f64584-bbe4-8eb3-9ce5-000000000001",
-        "35433a84-99ff-8ae7-960f-000000000001",
-        "9e5286f3-732a-8e0f-ba0e-000000000001",
-        "8b7b21fa-2a88-8ec7-b568-000000000001",
-      ]
-    `);
+    expect(KINDS.map((kind) => idPrefix("1", kind))).toEqual([
+      ...["a6f64584-bbe4-8eb3-9ce5-", "35433a84-99ff-8ae7-960f-"],
+      ...["9e5286f3-732a-8e0f-ba0e-", "8b7b21fa-2a88-8ec7-b568-"],
+    ]);
   });
 });
 

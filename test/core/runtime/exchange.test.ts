@@ -16,16 +16,15 @@ describe("watching an exchange", () => {
     const { sequence } = testExchange.exchange;
     const received: unknown[] = [];
     testExchange.exchange.watch((number, at, events) => {
-      received.push([number - sequence, at - START, events.map(({ kind }) => kind), testExchange.order(1)]);
+      const kinds = events.map(({ kind }) => kind);
+      received.push(`${number - sequence} at ${at - START}: ${kinds} ${testExchange.order(1)}`);
     });
     testExchange.advance("5ms");
     testExchange.send("alice BUY 1 YES @ 0.5");
     testExchange.try("nobody BUY 1 YES @ 0.5");
     testExchange.cancel("alice", 1);
-    expect(received).toEqual([
-      [1, 5, ["orderPlaced", "orderRested"], "LIVE 0/1"],
-      [2, 5, ["orderCanceled"], "CANCELED 0/1 USER"],
-    ]);
+    const placed = "1 at 5: orderPlaced,orderRested LIVE 0/1";
+    expect(received).toEqual([placed, "2 at 5: orderCanceled CANCELED 0/1 USER"]);
   });
 
   it("ends for one watcher when its returned function is called", () => {

@@ -128,21 +128,14 @@ describe("a path", () => {
   it.each(["flows/flow.csv", "./flows/flow.csv", "a-folder/../flows/flow.csv", "flows//flow.csv"])(
     "leads to a file in the scenario's folder: %s",
     (path) => {
-      expect(lastStep(withStep(`replay: ${path}`), { folder })).toMatchObject({
-        kind: "replay",
-        file: root.at("flows/flow.csv"),
-        market: null,
-        rejected: 0,
-      });
+      const step = { kind: "replay", file: root.at("flows/flow.csv"), market: null, rejected: 0 };
+      expect(lastStep(withStep(`replay: ${path}`), { folder })).toMatchObject(step);
     },
   );
 
   it("may be anywhere in the file, and may follow a link within the folder", () => {
     const step = "replay: { file: link.csv, in: market, rejected: 2 }";
-    expect(lastStep(withStep(step), { folder })).toMatchObject({
-      file: root.at("link.csv"),
-      rejected: 2,
-    });
+    expect(lastStep(withStep(step), { folder })).toMatchObject({ file: root.at("link.csv"), rejected: 2 });
   });
 
   it("may lead to a golden file in a folder that do not exist yet", () => {
@@ -189,13 +182,10 @@ describe("a world", () => {
     `scenario: x\nworld: ${path}\nsteps:\n  - ${step}\n`;
 
   it("provides the scenario's markets, by slug", () => {
-    expect(
-      scenarioOf(withWorld("w.json", "close: snow"), { folder, worldMarkets: () => ["rain", "snow"] }),
-    ).toMatchObject({
-      world: root.at("w.json"),
-      markets: [],
-      steps: [{ kind: "close", market: "snow" }],
-    });
+    const text = withWorld("w.json", "close: snow");
+    const steps = [{ kind: "close", market: "snow" }];
+    const scenario = scenarioOf(text, { folder, worldMarkets: () => ["rain", "snow"] });
+    expect(scenario).toMatchObject({ world: root.at("w.json"), markets: [], steps });
   });
 
   beforeAll(() => {

@@ -54,10 +54,7 @@ describe("a wallets file", () => {
     expect(accounts.get("alice")).toEqual({
       privateKey: KEY,
       credentials: { apiKey: API_KEY, secret: SECRET, passphrase: PASSPHRASE },
-      funds: new Map([
-        ["USDC", 1_000_000_001],
-        ["rain YES", 1_250],
-      ]),
+      funds: new Map(Object.entries({ USDC: 1_000_000_001, "rain YES": 1_250 })),
     });
   });
 
@@ -66,21 +63,15 @@ describe("a wallets file", () => {
     expect(accounts.get("bob")).toEqual({
       privateKey: KEY,
       credentials: null,
-      funds: new Map([
-        ["USDC", 10_000_000],
-        ["NO", 300],
-      ]),
+      funds: new Map(Object.entries({ USDC: 10_000_000, NO: 300 })),
     });
   });
 
   it("may be JSON", () => {
-    const text = JSON.stringify({
-      markets: { market: "m" },
-      accounts: { alice: { privateKey: KEY, USDC: 5 } },
-    });
-    expect(readTargetFile(write(text), {}).accounts.get("alice")?.funds).toEqual(
-      new Map([["USDC", 5_000_000]]),
-    );
+    const accounts = { alice: { privateKey: KEY, USDC: 5 } };
+    const path = write(JSON.stringify({ markets: { market: "m" }, accounts }));
+    const funds = new Map([["USDC", 5_000_000]]);
+    expect(readTargetFile(path, {}).accounts.get("alice")?.funds).toEqual(funds);
   });
 });
 
