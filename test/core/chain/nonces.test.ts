@@ -3,7 +3,6 @@ import { whyUnsettled } from "../../../src/api/explanations.ts";
 import { INITIAL_NATIVE_BALANCE } from "../../../src/core/chain/chain.ts";
 import type { Transaction } from "../../../src/core/chain/transaction.ts";
 import type { Decision } from "../../../src/core/refusals.ts";
-import { nextNonce } from "../../../src/core/rules/calls.ts";
 import { addressOf } from "../../support/commands.ts";
 import { verdictOf } from "../../support/exchange.ts";
 import { readBack } from "../document/read-back.ts";
@@ -20,16 +19,6 @@ import {
 const GWEI = 1_000_000_000n;
 
 describe("transactions of a wallet", () => {
-  it("have consecutive nonces, pending ones included", () => {
-    const exchange = openSettlement();
-    const next = (): number => nextNonce(exchange.state.chain, addressOf("alice"));
-    expect(next()).toBe(0);
-    for (const words of ["pay alice bob 1; pay alice bob 1", "mine"]) {
-      exchange.act(words);
-      expect(next()).toBe(2);
-    }
-  });
-
   it.each([
     ["auto", [3, 1, 0, 2]],
     ["manual", [2, 3, 0, 1]],

@@ -57,14 +57,6 @@ describe("restoring an exchange", () => {
   });
 });
 
-it("an exchange that continues from a snapshot shares no live order with it", () => {
-  const testExchange = openFundedExchange();
-  testExchange.send("alice BUY 2 YES @ 0.5", "bob SELL 1 YES @ 0.5");
-  const { state } = testExchange.exchange.snapshot();
-  expect(state.orders.get(1)).toEqual(testExchange.state.orders.get(1));
-  expect(state.orders.get(1)).not.toBe(testExchange.state.orders.get(1));
-});
-
 describe("caches are invalidated by a restore:", () => {
   const numbers = numbersAs("number");
 
