@@ -316,7 +316,7 @@ describe.runIf(BROWSER !== null)("the inspector of a running exchange", () => {
     await bidding(0.3, 1);
     await waitFor(/POST \/clob\/order: 503, fired 1 time /);
     orThrow(await control.startBots({ profile: "thin" }));
-    await waitFor(/of the profile thin running/);
+    await waitFor(/running, profile thin/);
     // Changes that come while another pane is shown.
     await inspector.open("clock");
     orThrow(await control.deleteFault(fault.id));

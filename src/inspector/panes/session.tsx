@@ -215,7 +215,7 @@ function Bots() {
     <section aria-label="Bots">
       <h3>Bots</h3>
       <p class="dim">
-        {running === null ? "none running" : `${bots.length} of the profile ${running} running`}
+        {running === null ? "none running" : `${bots.length} running, profile ${running}`}
       </p>
       <p class="row">
         <Choice label="Profile" of={profile} options={BOT_PROFILES.map((each) => [each, each])} />
