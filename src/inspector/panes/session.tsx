@@ -214,9 +214,7 @@ function Bots() {
   return (
     <section aria-label="Bots">
       <h3>Bots</h3>
-      <p class="dim">
-        {running === null ? "none running" : `${bots.length} running, profile ${running}`}
-      </p>
+      <p class="dim">{running === null ? "none running" : `${bots.length} running, profile ${running}`}</p>
       <p class="row">
         <Choice label="Profile" of={profile} options={BOT_PROFILES.map((each) => [each, each])} />
         <ActionButton
