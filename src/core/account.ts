@@ -1,23 +1,18 @@
 import { NEWER, NO_SLOT, OLDER, type OrderPool } from "./book/order-pool.ts";
 import type { Order } from "./order.ts";
 import type { PackedTable } from "./packed-table.ts";
-import { address, byMarket, type Infer, id, integer, record, type Type } from "./schema.ts";
+import { address, byMarket, type Infer, id, integer, mutableRecord, record, type Type } from "./schema.ts";
 import { Table } from "./table.ts";
 import type { BalancePolicy } from "./terms.ts";
 import type { Money, Size } from "./units.ts";
 
-const BalanceRecord = record(
-  {},
-  {
-    changing: {
-      balance: integer(),
-      reserved: integer(),
-      /** Amounts that pending settlements will credit and debit. */
-      incoming: integer(),
-      outgoing: integer(),
-    },
-  },
-);
+const BalanceRecord = mutableRecord({
+  balance: integer(),
+  reserved: integer(),
+  /** Amounts that pending settlements will credit and debit. */
+  incoming: integer(),
+  outgoing: integer(),
+});
 /**
  * Balance of one asset: total, reserved by open orders, and not yet settled on chain. The wallet's balance on chain is
  * balance - incoming + outgoing.

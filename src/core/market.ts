@@ -7,6 +7,7 @@ import {
   integer,
   list,
   moment,
+  mutableRecord,
   oneOf,
   orNull,
   price,
@@ -51,10 +52,11 @@ export const EventRecord = record({
 export type EventRecord = Infer<typeof EventRecord>;
 
 /** Issued shares of both outcomes of a market, and the USDC that backs them. */
-export const Supply = record(
-  {},
-  { changing: { yes: integer<Size>(), no: integer<Size>(), collateral: integer<Money>() } },
-);
+export const Supply = mutableRecord({
+  yes: integer<Size>(),
+  no: integer<Size>(),
+  collateral: integer<Money>(),
+});
 export type Supply = Infer<typeof Supply>;
 
 /** One order book of a market with what traded on it, in the book's own terms. */
@@ -85,7 +87,7 @@ const tickSize = (): Type<Price> =>
     check(FULL_PRICE % ticks === 0, `a divisor of ${FULL_PRICE}`, ticks),
   );
 const tokenId = (): Type<string> => textLike(/^[1-9][0-9]{0,77}$/, "an integer in quotes");
-const sum = (): Type<Sum> => record({}, { changing: { usdc: integer(), micro: integer(0, 999_999) } });
+const sum = (): Type<Sum> => mutableRecord({ usdc: integer(), micro: integer(0, 999_999) });
 
 export const MARKET_TERMS = {
   event: id(),

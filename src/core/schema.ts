@@ -355,6 +355,12 @@ export function record<
   };
 }
 
+/** Declares a record to which later versions may add fields. */
+export const openRecord = <const Fixed extends Fields>(fields: Fixed) => record(fields, { isOpen: true });
+
+/** Declares a record all of whose fields are mutable. */
+export const mutableRecord = <const Changing extends Fields>(changing: Changing) => record({}, { changing });
+
 type Methods = Pick<RecordType<Values>, "parse" | "write" | "read" | "copy">;
 
 /** Makes the methods of a record on the first call, because a starting program needs those of few records. */

@@ -24,6 +24,7 @@ import {
   moment,
   numberIn,
   oneOf,
+  openRecord,
   optional,
   orNull,
   type RecordType,
@@ -131,73 +132,65 @@ const asked = custom((value): AskedFor => {
   throw new DocumentError("command or request", kind, "kind");
 });
 
-const open = { isOpen: true } as const;
-
 /** The content of an exchange before its first command. */
-const Base = record(
-  {
-    /** `world`: its history is played; `state`: it continues from the document of a state. */
-    kind: oneOf("world", "state"),
-    content: anyObject(),
-  },
-  open,
-);
+const Base = openRecord({
+  /** `world`: its history is played; `state`: it continues from the document of a state. */
+  kind: oneOf("world", "state"),
+  content: anyObject(),
+});
 export type Base = Infer<typeof Base>;
 
 /** Types of the control records, by their `k`. */
 const CONTROL_RECORDS = {
-  opening: record(
-    {
-      format: oneOf<string>(FORMAT),
-      /** Version of the program that wrote it. */
-      engine: engineVersion,
-      config: record(ExchangeConfig.fields, open) as Type<unknown> as Type<ExchangeConfig>,
-      start: moment(),
-      /** The clock setting, and whether a reset sets the clock to wall time. */
-      clock: record({ ...CLOCK_SETTING, followsWall: boolean() }, open),
-      base: Base,
-      /** Sequence of the exchange after the base. */
-      sequence: integer(),
-      /** State hash after the base. */
-      hash,
-    },
-    open,
-  ),
+  opening: openRecord({
+    format: oneOf<string>(FORMAT),
+    /** Version of the program that wrote it. */
+    engine: engineVersion,
+    config: openRecord(ExchangeConfig.fields) as Type<unknown> as Type<ExchangeConfig>,
+    start: moment(),
+    /** The clock setting, and whether a reset sets the clock to wall time. */
+    clock: openRecord({ ...CLOCK_SETTING, followsWall: boolean() }),
+    base: Base,
+    /** Sequence of the exchange after the base. */
+    sequence: integer(),
+    /** State hash after the base. */
+    hash,
+  }),
   /** A program started with the journal. */
-  start: record({ engine: engineVersion, durability, wall: wallTime, ...CLOCK_SETTING }, open),
+  start: openRecord({ engine: engineVersion, durability, wall: wallTime, ...CLOCK_SETTING }),
   /** The clock was set; `wall` is the wall time. */
-  clock: record({ wall: wallTime, ...CLOCK_SETTING }, open),
+  clock: openRecord({ wall: wallTime, ...CLOCK_SETTING }),
   /** The exchange was restored to its state after a line. */
-  restore: record({ line: id() }, open),
+  restore: openRecord({ line: id() }),
   /** The exchange was restarted at the base of the opening. */
-  reset: record({}, open),
-  close: record({ hash, wall: wallTime }, open),
+  reset: openRecord({}),
+  close: openRecord({ hash, wall: wallTime }),
   /** A command that threw: a defect. The state does not include it. */
-  defect: record({ command: orNull(custom(parseCommand)), message: text() }, open),
+  defect: openRecord({ command: orNull(custom(parseCommand)), message: text() }),
   /** The scenario that failed, and its files, by relative path. */
-  scenario: refined(record({ file: text(), texts }, open), ({ file, texts: files }) =>
+  scenario: refined(openRecord({ file: text(), texts }), ({ file, texts: files }) =>
     check(Object.hasOwn(files, file), "the path of one of the texts", file, "file"),
   ),
-  refused: record(
-    {
-      method: oneOf("POST", "DELETE"),
-      path: text(),
-      address: orNull(address()),
-      isProven: boolean(),
-      status: integer(400, 499),
-      code: textLike(/^[A-Z_]{1,64}$/, "an error code"),
-      field: orNull(text()),
-      asked: orNull(asked),
-    },
-    open,
-  ) as Type<RefusedRequest>,
+  refused: openRecord({
+    method: oneOf("POST", "DELETE"),
+    path: text(),
+    address: orNull(address()),
+    isProven: boolean(),
+    status: integer(400, 499),
+    code: textLike(/^[A-Z_]{1,64}$/, "an error code"),
+    field: orNull(text()),
+    asked: orNull(asked),
+  }) as Type<RefusedRequest>,
   /** Refused requests from here on are not recorded. */
-  refusedFull: record({ noted: integer() }, open),
+  refusedFull: openRecord({ noted: integer() }),
   /** The end of a report: state hash, reason, program, and the command that replays it. */
-  report: record(
-    { hash: hashOrNone, reason: text(), engine: engineVersion, node: text(), replay: text() },
-    open,
-  ),
+  report: openRecord({
+    hash: hashOrNone,
+    reason: text(),
+    engine: engineVersion,
+    node: text(),
+    replay: text(),
+  }),
 } as const;
 
 export type ControlRecords = {

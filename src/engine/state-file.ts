@@ -12,8 +12,8 @@ import {
   integer,
   list,
   moment,
+  openRecord,
   orNull,
-  record,
   text,
   textLike,
 } from "../core/schema.ts";
@@ -39,31 +39,25 @@ const FORMAT_NAME = STATE_FORMAT.slice(0, STATE_FORMAT.indexOf("/") + 1);
 
 /** The header fields that are used when a state begins a new history. */
 const BEGINNING_FIELDS = { now: moment(), sequence: integer(), devAccounts: list(address()) } as const;
-const Beginning = record(BEGINNING_FIELDS, { isOpen: true });
+const Beginning = openRecord(BEGINNING_FIELDS);
 
 /** Position of a state in a history. */
-const StateHeader = record(
-  {
-    format: text(),
-    engine: engineVersion,
-    /** The last journal line that the state includes, its check, and its end in the journal. */
-    line: id(),
-    check: textLike(/^[0-9a-f]{8}$/, "8 hex digits"),
-    offset: id(),
-    /** Digest of the history, as `HistoryDigest.text`; null in files of earlier versions. */
-    digest: orNull(textLike(/^[0-9a-f]{32}$/, "32 hex digits")),
-    ...BEGINNING_FIELDS,
-    clock: record(
-      { setting: record(CLOCK_SETTING, { isOpen: true }), virtual: moment(), wall: wallTime },
-      { isOpen: true },
-    ),
-    /** Durability of the lines before. */
-    durability,
-    /** Number of refused requests in those lines; absent in files of earlier versions. */
-    refused: integer(),
-  },
-  { isOpen: true },
-);
+const StateHeader = openRecord({
+  format: text(),
+  engine: engineVersion,
+  /** The last journal line that the state includes, its check, and its end in the journal. */
+  line: id(),
+  check: textLike(/^[0-9a-f]{8}$/, "8 hex digits"),
+  offset: id(),
+  /** Digest of the history, as `HistoryDigest.text`; null in files of earlier versions. */
+  digest: orNull(textLike(/^[0-9a-f]{32}$/, "32 hex digits")),
+  ...BEGINNING_FIELDS,
+  clock: openRecord({ setting: openRecord(CLOCK_SETTING), virtual: moment(), wall: wallTime }),
+  /** Durability of the lines before. */
+  durability,
+  /** Number of refused requests in those lines; absent in files of earlier versions. */
+  refused: integer(),
+});
 export type StateHeader = Infer<typeof StateHeader>;
 
 /** @throws DocumentError if it is not the header of a state that can begin a history */

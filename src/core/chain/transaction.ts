@@ -9,6 +9,7 @@ import {
   integer,
   list,
   moment,
+  mutableRecord,
   onDisk,
   oneOf,
   orNull,
@@ -136,38 +137,33 @@ const CallEffect = record({ moves: list(Move), supply: orNull(SupplyChange) });
 export type CallEffect = Infer<typeof CallEffect>;
 
 /** Details of a transaction that is not simply mined. */
-export const TransactionException = record(
-  {},
-  {
-    changing: {
-      /**
-       * Why it is not mined yet. DELAYED: a fault delays it until a height. UNDERPRICED: it offers less than the base
-       * fee. UNFUNDED: a party has not yet received on chain the funds it pays with. RETRIED: a fault made the attempt
-       * fail, and another follows. NONCE_GAP: an earlier nonce of its sender is missing. NO_GAS_MONEY: its sender
-       * can no longer pay for gas. REORGANIZED: a reorganization removed it from a block.
-       */
-      hold: orNull(
-        oneOf("DELAYED", "UNDERPRICED", "UNFUNDED", "RETRIED", "NONCE_GAP", "NO_GAS_MONEY", "REORGANIZED"),
-      ),
-      /** First height at which it may be executed. */
-      notBefore: integer(),
-      /** Number of deferrals as UNFUNDED or RETRIED. */
-      attempts: integer(),
-      /** Why it reverted, failed or was lost. */
-      reason: orNull(text()),
-      endedAt: orNull(moment()),
-      /** Last fault that hit it, and the one that delayed it; 0 if none. */
-      fault: integer(),
-      delayedBy: integer(),
-      /** Whether its fee has been raised so that any base fee is met. */
-      isBumped: boolean(),
-      effect: orNull(CallEffect),
-      /** Gas used by a mined call, and wei per gas. */
-      gasUsed: integer(),
-      gasPrice: integer(),
-    },
-  },
-);
+export const TransactionException = mutableRecord({
+  /**
+   * Why it is not mined yet. DELAYED: a fault delays it until a height. UNDERPRICED: it offers less than the base
+   * fee. UNFUNDED: a party has not yet received on chain the funds it pays with. RETRIED: a fault made the attempt
+   * fail, and another follows. NONCE_GAP: an earlier nonce of its sender is missing. NO_GAS_MONEY: its sender
+   * can no longer pay for gas. REORGANIZED: a reorganization removed it from a block.
+   */
+  hold: orNull(
+    oneOf("DELAYED", "UNDERPRICED", "UNFUNDED", "RETRIED", "NONCE_GAP", "NO_GAS_MONEY", "REORGANIZED"),
+  ),
+  /** First height at which it may be executed. */
+  notBefore: integer(),
+  /** Number of deferrals as UNFUNDED or RETRIED. */
+  attempts: integer(),
+  /** Why it reverted, failed or was lost. */
+  reason: orNull(text()),
+  endedAt: orNull(moment()),
+  /** Last fault that hit it, and the one that delayed it; 0 if none. */
+  fault: integer(),
+  delayedBy: integer(),
+  /** Whether its fee has been raised so that any base fee is met. */
+  isBumped: boolean(),
+  effect: orNull(CallEffect),
+  /** Gas used by a mined call, and wei per gas. */
+  gasUsed: integer(),
+  gasPrice: integer(),
+});
 export type TransactionException = Infer<typeof TransactionException>;
 export type HoldReason = NonNullable<TransactionException["hold"]>;
 

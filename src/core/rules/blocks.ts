@@ -62,10 +62,7 @@ function seal(chain: Chain, building: Building): void {
   if (chain.touched.length > 0) chain.touched = [];
 }
 
-export function mixBlock(
-  digest: Digest,
-  { height, at, baseFee }: Pick<Block, "height" | "at" | "baseFee">,
-): void {
+export function mixBlock(digest: Digest, { height, at, baseFee }: Pick<Block, "height" | "at" | "baseFee">) {
   digest.mix(height);
   digest.mixWide(at);
   digest.mix(baseFee);

@@ -189,10 +189,7 @@ export function mixOwn(
 const WINNERS: readonly (WinningOutcome | null)[] = WINNING_OUTCOMES;
 
 /** Mixes the number and result of a mined transaction into the digest. */
-export function mixMined(
-  { digest }: Chain,
-  { number, status }: Pick<Transaction, "number" | "status">,
-): void {
+export function mixMined({ digest }: Chain, { number, status }: Pick<Transaction, "number" | "status">) {
   digest.mix(number);
   digest.mix(status === "MINED" ? 1 : 0);
 }
