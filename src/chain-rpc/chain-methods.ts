@@ -276,10 +276,8 @@ export const chainMethods: Methods = {
     const view = new BlockView(node, block);
     const balance = request.value === 0n ? 0n : yield* view.native(callerOf(request));
     if (request.value > balance) {
-      throw new RpcError(
-        "TRANSACTION_REJECTED",
-        `Insufficient funds for gas * price + value: have ${balance} want ${request.value}`,
-      );
+      const why = `have ${balance} want ${request.value}`;
+      throw new RpcError("TRANSACTION_REJECTED", `Insufficient funds for gas * price + value: ${why}`);
     }
     return yield* answerCall(view, request);
   }),

@@ -48,11 +48,10 @@ const toCore = (argument: unknown): unknown => {
 
 /** Declares a function whose arguments are the fields of a core call, in order. */
 const call = (kind: ContractCall["kind"], ...fields: readonly string[]) => ({
-  write: (args: readonly unknown[]) =>
-    ({
-      kind,
-      ...Object.fromEntries(fields.map((field, index) => [field, toCore(args[index])])),
-    }) as ContractCall,
+  write: (args: readonly unknown[]) => {
+    const values = fields.map((field, index) => [field, toCore(args[index])]);
+    return { kind, ...Object.fromEntries(values) } as ContractCall;
+  },
 });
 
 /** ERC-20 functions return true on success. */

@@ -85,10 +85,8 @@ function submitUnsigned(node: NodeContext, from: Address, request: CallRequest):
 
 function toSafeInteger(name: string, value: bigint): number {
   if (value <= BigInt(Number.MAX_SAFE_INTEGER)) return Number(value);
-  throw new RpcError(
-    "SERVER_ERROR",
-    `${name} too high: expected at most ${Number.MAX_SAFE_INTEGER}, found ${value}`,
-  );
+  const why = `expected at most ${Number.MAX_SAFE_INTEGER}, found ${value}`;
+  throw new RpcError("SERVER_ERROR", `${name} too high: ${why}`);
 }
 
 const refused = (refusal: TransactionRefusal, state: State): RpcError =>

@@ -58,10 +58,8 @@ export function assertOwnFolder(disk: Disk, folder: string): void {
   }
   const foreign = names.find((name) => !isOwn(name) && !isBeside(name));
   if (foreign === undefined || names.includes(JOURNAL_FILE)) return;
-  throw new DataFileError(
-    "usage",
-    `${folder} has other files, such as ${foreign}: expected a directory for clobsim alone, which is created if missing`,
-  );
+  const expected = "expected a directory for clobsim alone, which is created if missing";
+  throw new DataFileError("usage", `${folder} has other files, such as ${foreign}: ${expected}`);
 }
 
 /** Name of the state file in a directory; null if there is none. */
@@ -72,10 +70,8 @@ export const stateFileIn = (disk: Disk, folder: string): string | null =>
 export function assertNoStateFile(disk: Disk, folder: string): void {
   const state = stateFileIn(disk, folder);
   if (state === null) return;
-  throw new DataFileError(
-    "corrupt",
-    `${folder} has ${state}, but nothing in ${JOURNAL_FILE}: to start from that state, clobsim serve --world ${join(folder, state)} --data NEW`,
-  );
+  const remedy = `to start from that state, clobsim serve --world ${join(folder, state)} --data NEW`;
+  throw new DataFileError("corrupt", `${folder} has ${state}, but nothing in ${JOURNAL_FILE}: ${remedy}`);
 }
 
 /** Removes unfinished state files that a crash left. */
@@ -149,10 +145,8 @@ function take(disk: Disk, folder: string, name: string, own: Holder): FolderLock
       removal.release();
     }
   }
-  throw new DataFileError(
-    "locked",
-    `${folder} is being opened by other processes again and again: try once more`,
-  );
+  const what = "is being opened by other processes again and again: try once more";
+  throw new DataFileError("locked", `${folder} ${what}`);
 }
 
 const ATTEMPTS = 20;

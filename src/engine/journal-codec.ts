@@ -200,12 +200,7 @@ export class LineWriter {
     this.#plain(kind, data, at, synced, caused);
   }
 
-  control<Kind extends ControlKind>(
-    kind: Kind,
-    data: ControlRecords[Kind],
-    at: Millis,
-    synced: number,
-  ): void {
+  control<Kind extends ControlKind>(kind: Kind, data: ControlRecords[Kind], at: Millis, synced: number) {
     this.#plain(kind, data, at, synced, 0);
   }
 

@@ -330,20 +330,14 @@ export function assertNotNewer(line: Line, path: string): void {
 
 /** Does the same for the first record. */
 export function assertKnown({ format, engine }: OpeningData, path: string): void {
-  if (format !== FORMAT) {
-    throw new DataFileError(
-      "newer",
-      `${path} has the format ${formatValue(format)}, this version reads ${FORMAT}`,
-    );
-  }
+  const what = `has the format ${formatValue(format)}, this version reads ${FORMAT}`;
+  if (format !== FORMAT) throw new DataFileError("newer", `${path} ${what}`);
   assertEngine(engine, path);
 }
 
 /** @throws DataFileError `newer` if the version is newer than this one */
 export function assertEngine(engine: string, path: string): void {
   if (!isNewer(engine, VERSION)) return;
-  throw new DataFileError(
-    "newer",
-    `${path} was written by version ${engine}, this is ${VERSION}: use that version, or another directory`,
-  );
+  const what = `was written by version ${engine}, this is ${VERSION}`;
+  throw new DataFileError("newer", `${path} ${what}: use that version, or another directory`);
 }

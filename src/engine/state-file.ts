@@ -72,10 +72,8 @@ function readHeader(header: unknown, path: string): StateHeader {
   }
   if (typeof format !== "string" || !format.startsWith(FORMAT_NAME))
     throw new DataFileError("corrupt", `${path} has no header with the position of its state`);
-  throw new DataFileError(
-    "newer",
-    `${path} was written by a newer version: its format is ${format}, this one reads ${STATE_FORMAT}`,
-  );
+  const what = `its format is ${format}, this one reads ${STATE_FORMAT}`;
+  throw new DataFileError("newer", `${path} was written by a newer version: ${what}`);
 }
 
 /** A state with its position in a history. */
