@@ -119,6 +119,8 @@ export const ERRORS = Object.fromEntries(
     Object.entries(codes).map(([code, means]) => [code, { status: Number(status), means }]),
   ),
 ) as Readonly<Record<ErrorCode, { readonly status: number; readonly means: string }>>;
+export const isErrorCode = (code: unknown): code is ErrorCode =>
+  typeof code === "string" && Object.hasOwn(ERRORS, code);
 export const ERROR_CODES = Object.keys(ERRORS) as readonly ErrorCode[];
 
 /** Returns all statuses of a code, the default first; a gateway returns the others for an unavailable service. */

@@ -1,4 +1,4 @@
-import { describeValue, ERRORS } from "../api/errors.ts";
+import { describeValue, isErrorCode } from "../api/errors.ts";
 import { NONCE_RULE } from "../api/signing.ts";
 import type { ErrorCode, Page, PageWindow } from "./api-messages.ts";
 import type { HttpReply } from "./transport.ts";
@@ -129,8 +129,6 @@ export function readReply<Value>(reply: RawReply): Result<Value> {
 const isObject = (value: unknown): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-const isCode = (code: unknown): code is ErrorCode => typeof code === "string" && Object.hasOwn(ERRORS, code);
-
 const textOrNull = (value: unknown): string | null => (typeof value === "string" ? value : null);
 
 /**
@@ -149,7 +147,7 @@ const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} G
 /** Reads an error body (contract, section 1). A body with an unknown code goes into the details of `INVALID_REPLY`. */
 function refusalIn(reply: RawReply, body: JsonObject): ExchangeError {
   const { code, error } = body;
-  if (isCode(code) && typeof error === "string") {
+  if (isErrorCode(code) && typeof error === "string") {
     return {
       code,
       message: error,
