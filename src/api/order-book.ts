@@ -28,6 +28,11 @@ const bookSchema = exactly("Book", {
 
 const ofToken = { query: { token_id: tokenId }, errors: ["TOKEN_ID_REQUIRED", "TOKEN_NOT_FOUND"] } as const;
 
+/** Describes the reply of an endpoint with figures of one token. */
+const figures = <Shape extends z.core.$ZodShape>(id: string, shape: Shape) => ({
+  ...{ ...ofToken, reply: exactly(id, { tokenId: field.tokenId, ...shape }) },
+});
+
 /** GET /clob: public order-book endpoints (specification, "Public order-book reads"). */
 export const orderBookEndpoints = endpoints("public", "Order book", {
   getBook: {
@@ -39,47 +44,36 @@ export const orderBookEndpoints = endpoints("public", "Order book", {
   getPrice: {
     route: "GET /clob/price",
     summary: "Best bid and best ask of a token",
-    reply: exactly("Quote", {
-      tokenId: field.tokenId,
-      bestBid: field.price.nullable(),
-      bestAsk: field.price.nullable(),
-    }),
-    ...ofToken,
+    ...figures("Quote", { bestBid: field.price.nullable(), bestAsk: field.price.nullable() }),
   },
   getMidpoint: {
     route: "GET /clob/midpoint",
     summary: "Mean of best bid and best ask",
-    reply: exactly("Midpoint", { tokenId: field.tokenId, mid: field.price.nullable() }),
-    ...ofToken,
+    ...figures("Midpoint", { mid: field.price.nullable() }),
   },
   getSpread: {
     route: "GET /clob/spread",
     summary: "Best ask minus best bid",
-    reply: exactly("SpreadReply", { tokenId: field.tokenId, spread: field.spread.nullable() }),
-    ...ofToken,
+    ...figures("SpreadReply", { spread: field.spread.nullable() }),
   },
   getLastTradePrice: {
     route: "GET /clob/last-trade-price",
     summary: "Price, taker side and time of the last trade",
-    reply: exactly("LastTrade", {
-      tokenId: field.tokenId,
+    ...figures("LastTrade", {
       lastTradePrice: field.price.nullable(),
       side: field.side.nullable(),
       tradedAt: field.moment.nullable(),
     }),
-    ...ofToken,
   },
   getTickSize: {
     route: "GET /clob/tick-size",
     summary: "Price step of a token",
-    reply: exactly("TickSize", { tokenId: field.tokenId, tickSize: field.price }),
-    ...ofToken,
+    ...figures("TickSize", { tickSize: field.price }),
   },
   getFeeRate: {
     route: "GET /clob/fee-rate",
     summary: "Taker fee of a token in basis points",
-    reply: exactly("FeeRate", { tokenId: field.tokenId, feeRateBps: field.count }),
-    ...ofToken,
+    ...figures("FeeRate", { feeRateBps: field.count }),
   },
   getTime: {
     route: "GET /clob/time",
