@@ -54,13 +54,10 @@ interface Found {
   readonly number: number;
 }
 
-/** The searched texts of an event or a market, which never change. */
-interface Texts {
-  readonly title: string;
-  readonly text: string;
-}
+type Texts = ReturnType<typeof textsOf>;
 
-const textsOf = (item: Readonly<EventRecord> | Readonly<Market>): Texts => ({
+/** Returns the searched texts of an event or a market, which never change. */
+const textsOf = (item: Readonly<EventRecord> | Readonly<Market>) => ({
   title: "question" in item ? item.question : item.title,
   text: [item.description, item.category, ...item.tags].join(" "),
 });

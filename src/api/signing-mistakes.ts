@@ -119,15 +119,6 @@ function bodyChoices(body: Uint8Array): Choice<Uint8Array>[] {
   return choices;
 }
 
-interface Attempt {
-  readonly timestamp: Choice<string>;
-  readonly method: Choice<string>;
-  readonly path: Choice<string>;
-  readonly body: Choice<Uint8Array>;
-  readonly key: Choice<HmacKey>;
-  readonly count: number;
-}
-
 /**
  * Limit of one explanation in bytes hashed, plus 1 KiB per HMAC: at most 65,536 HMACs, about 100 ms. Everything that is
  * tried for an ordinary order stays below it, about 47,000; a body of 64 KiB gets about 980 attempts.
@@ -142,12 +133,13 @@ const BYTES_PER_HMAC = 1024;
 const MAX_KEYS = 7;
 const MAX_REORDERED = 20_000;
 
-/** Returns all combinations of the cheap choices, fewest mistakes first. */
-function cheapAttempts(request: SignedRequest, seconds: string, credentials: StoredCredentials): Attempt[] {
+type Attempt = ReturnType<typeof cheapAttempts> extends Generator<infer Made> ? Made : never;
+
+/** Yields all combinations of the cheap choices, each with its number of mistakes. */
+function* cheapAttempts(request: SignedRequest, seconds: string, credentials: StoredCredentials) {
   const [methods, paths] = [methodChoices(request.method), pathChoices(request)];
   const keys = keyChoices(credentials, request.headers.poly_api_key ?? "");
   const bodies = bodyChoices(request.body);
-  const all: Attempt[] = [];
   for (const timestamp of [correct(seconds), inMilliseconds(seconds, 0)])
     for (const method of methods)
       for (const path of paths)
@@ -155,14 +147,13 @@ function cheapAttempts(request: SignedRequest, seconds: string, credentials: Sto
           for (const body of bodies) {
             const parts = [timestamp, method, path, key, body];
             const count = parts.reduce((sum, part) => sum + part.mistakes.length, 0);
-            all.push({ timestamp, method, path, key, body, count });
+            yield { timestamp, method, path, key, body, count };
           }
-  return all.sort((a, b) => a.count - b.count);
 }
 
 /** Yields all attempts: cheap choices first, then those with hundreds of variants, fewest mistakes first. */
 function* attemptsOf(request: SignedRequest, seconds: string, credentials: StoredCredentials) {
-  const cheap = cheapAttempts(request, seconds, credentials);
+  const cheap = [...cheapAttempts(request, seconds, credentials)].sort((a, b) => a.count - b.count);
   yield* cheap;
   const inMillis = cheap.filter(({ timestamp, count }) => timestamp.mistakes.length > 0 && count <= 2);
   for (const attempt of inMillis) if (attempt.count === 1) yield* otherMilliseconds(attempt, seconds);

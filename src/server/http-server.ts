@@ -65,14 +65,8 @@ export class HttpService {
     const [client, served] = duplexPair();
     for (const [end, other] of [[client, served] as const, [served, client] as const]) {
       // Methods of net.Socket that Node's HTTP code calls and a Duplex does not have.
-      const nothing = (): Duplex => end;
-      Object.assign(end, {
-        ref: nothing,
-        unref: nothing,
-        setKeepAlive: nothing,
-        setNoDelay: nothing,
-        setTimeout: nothing,
-      });
+      for (const method of ["ref", "unref", "setKeepAlive", "setNoDelay", "setTimeout"])
+        Object.assign(end, { [method]: () => end });
       end.once("close", () => other.destroy());
     }
     this.#server.emit("connection", served);

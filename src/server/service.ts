@@ -98,15 +98,9 @@ export interface Service {
 }
 
 /** Returns the current state in the form from which replies are built. */
-export const viewOf = ({
-  exchange,
-  numbers,
-  checksums,
-}: Pick<Service, "exchange" | "numbers" | "checksums">): View => ({
-  state: exchange.state,
-  numbers,
-  checksums,
-});
+export function viewOf(service: Pick<Service, "exchange" | "numbers" | "checksums">): View {
+  return { state: service.exchange.state, numbers: service.numbers, checksums: service.checksums };
+}
 
 type QueryOf<E> = E extends { readonly query: infer Q extends Params } ? Read<Q> : never;
 /** Type of an endpoint's parsed body. */

@@ -237,17 +237,11 @@ function requestsTo(size: number): typeof Incoming {
 const compress = promisify(gzip);
 const HTML = "text/html; charset=utf-8";
 
-interface Page {
-  readonly plain: Buffer;
-  readonly gzipped: Buffer;
-  /** Flat header pairs of every answer with the page, or with 304. */
-  readonly headers: readonly string[];
-  readonly tag: string;
-}
+type Page = Awaited<ReturnType<typeof readPage>>;
 
 /** The inspector's page, which browsers get at the root of an exchange. It is loaded by the first request. */
 export class InspectorPage {
-  #page: Promise<Page | null> | null = null;
+  #page: Promise<Page> | null = null;
 
   /** Answers with the page, or with 304 if the browser has it already. */
   async answer(service: Service, response: Outgoing): Promise<void> {
@@ -267,8 +261,8 @@ export class InspectorPage {
   }
 }
 
-/** Returns null if the page is not built. */
-async function readPage(): Promise<Page | null> {
+/** Returns the page with the headers of every answer that has it, or of 304; null if it is not built. */
+async function readPage() {
   const html = await inspectorPage();
   if (html === null) return null;
   const plain = Buffer.from(html);
@@ -314,7 +308,7 @@ ${links.join("\n")}
 }
 
 /** Returns the answer with a page. It has no CORS headers, so that pages of other origins cannot read it. */
-function replyWith({ headers, tag, plain, gzipped }: Page, sent: Incoming["headers"]): Reply {
+function replyWith({ headers, tag, plain, gzipped }: NonNullable<Page>, sent: Incoming["headers"]): Reply {
   const known = sent["if-none-match"] ?? "";
   const isKnown = known.trim() === "*" || known.includes(tag.slice("W/".length));
   if (isKnown) return { status: 304, headers, body: null };
