@@ -60,9 +60,6 @@ export type EventShape = (
   readonly resolvesEarly?: true;
 };
 
-/** End of an event: the end of the period that contains the day. */
-type Horizon = End & { readonly endOf: Period };
-
 /** Range of days of each span, and the period at whose end an unscheduled event ends. */
 const SPANS = {
   week: { low: 2, high: 6, endOf: "day" },
@@ -73,7 +70,7 @@ const SPANS = {
 } as const;
 export type Span = keyof typeof SPANS;
 
-export function drawHorizon(random: Stream, spans: readonly Span[], isScheduled: boolean): Horizon {
+export function drawHorizon(random: Stream, spans: readonly Span[], isScheduled: boolean): End {
   const { low, high, endOf } = SPANS[random.pick(spans)];
   return { endsInDays: random.between(low, high), endOf: isScheduled ? "day" : endOf };
 }

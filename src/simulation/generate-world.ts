@@ -45,13 +45,6 @@ function drawTerms(random: Stream, isExtreme: boolean): MarketTerms {
   };
 }
 
-type PricedEvent = ReturnType<EventGenerator["next"]>;
-
-interface MarketBounds {
-  readonly low: number;
-  readonly high: number;
-}
-
 const CATEGORIES = Object.entries(EVENT_TEMPLATES);
 const HOUR = 3_600_000;
 /** Length of a world's history. */
@@ -66,7 +59,8 @@ const ATTEMPTS = 4;
 
 interface Plan {
   readonly number: number;
-  readonly bounds: MarketBounds;
+  /** Smallest and largest number of markets. */
+  readonly bounds: { readonly low: number; readonly high: number };
   readonly isBusy: boolean;
   readonly mustResolve: boolean;
 }
@@ -85,7 +79,7 @@ class EventGenerator {
   }
 
   /** Returns an event with the paths of its markets, and whether the first of these is busy. */
-  next(bounds: MarketBounds) {
+  next(bounds: Plan["bounds"]) {
     const number = this.#number;
     this.#number += 1;
     const isBusy = number < GROUP && number % BUSY_EVERY === 0;
@@ -197,7 +191,7 @@ function drawCreation(random: Stream, number: number, isBusy: boolean): number {
   return random.below(Math.min(random.between(1, 120), random.between(1, 120)) * HOUR);
 }
 
-function drawCount(random: Stream, { shape }: StoryKind, { low, high }: MarketBounds): number {
+function drawCount(random: Stream, { shape }: StoryKind, { low, high }: Plan["bounds"]): number {
   if (shape === "single") return 1;
   return Math.min(high, Math.max(low, 3 + Math.min(random.below(6), random.below(6))));
 }
@@ -226,7 +220,6 @@ export async function generateWorld(options: WorldOptions): Promise<World> {
   requireRanges(options);
   const names = await FictionalNames.load(stream(seed, "names"));
   const generated = generateEvents(new EventGenerator(seed, names), options);
-  const rowsPerMarket = options.rowsPerMarket ?? usualRows(generated);
   const subjects = generated.flatMap(({ event, paths, isBusy }, number) =>
     event.markets.map((market, position): OpeningMarket => {
       const isBusyMarket = isBusy && position === 0 && options.rowsPerMarket === undefined;
@@ -235,6 +228,7 @@ export async function generateWorld(options: WorldOptions): Promise<World> {
       return { market, path, since, key: `event/${number}/market/${position}`, activity };
     }),
   );
+  const { rowsPerMarket = Math.min(40, Math.max(28, Math.round(200_000 / subjects.length))) } = options;
   requireInteger("rowsPerMarket", rowsPerMarket, MIN_ROWS, Math.floor(MAX_ORDERS / 2 / subjects.length));
   const orders = generateOpening(seed, subjects, rowsPerMarket);
   const markets = subjects.map(({ market }) => market);
@@ -262,8 +256,8 @@ function requireInteger(name: string, value: number | undefined, low: number, hi
   throw new RangeError(`${name} expects an integer from ${low} to ${high}, found ${value}`);
 }
 
-function generateEvents(generator: EventGenerator, { markets, events }: WorldOptions): PricedEvent[] {
-  const generated: PricedEvent[] = [];
+function generateEvents(generator: EventGenerator, { markets, events }: WorldOptions) {
+  const generated: ReturnType<EventGenerator["next"]>[] = [];
   const wanted = events ?? (markets === undefined ? DEFAULT_EVENTS : null);
   let left = markets ?? MAX_MARKETS;
   while (wanted === null ? left > 0 : generated.length < wanted) {
@@ -275,9 +269,4 @@ function generateEvents(generator: EventGenerator, { markets, events }: WorldOpt
     generated.push(priced);
   }
   return generated;
-}
-
-function usualRows(generated: readonly PricedEvent[]): number {
-  const markets = generated.reduce((sum, { event }) => sum + event.markets.length, 0);
-  return Math.min(40, Math.max(28, Math.round(200_000 / markets)));
 }

@@ -12,8 +12,6 @@ import type { WorldOrder } from "./world-orders.ts";
 /** In milliseconds before the start (negative). */
 interface MomentSetting {
   readonly count: number;
-  /** Number of orders that open the book, within minutes. */
-  readonly opening: number;
   readonly from: number;
   readonly to: number;
   readonly activity: Activity;
@@ -47,7 +45,8 @@ function drawPulses(random: Stream): Pulses {
  * more near the end; a busy market has several, evenly distributed.
  */
 function drawMoments(random: Stream, pulses: Pulses, setting: MomentSetting): Float64Array {
-  const { count, opening, from, to, activity } = setting;
+  const { count, from, to, activity } = setting;
+  const opening = openingLength(count);
   const moments = new Float64Array(count);
   let at = from;
   for (let order = 0; order < opening; order += 1) {
@@ -109,8 +108,7 @@ export function generateOpening(seed: string, markets: readonly OpeningMarket[],
     const from = market.createdAt + random.between(500, 60_000);
     const to = (market.resolved?.at ?? 0) - 1;
     for (const outcome of isMirrored ? (["YES"] as const) : (["YES", "NO"] as const)) {
-      const opening = openingLength(length);
-      const moments = drawMoments(random, pulses, { count: length, opening, from, to, activity });
+      const moments = drawMoments(random, pulses, { count: length, from, to, activity });
       const fairOf = (order: number): number => {
         const yes = fairAt(path, since, moments[order] ?? to);
         return outcome === "YES" ? yes : FULL_PRICE - yes;
@@ -130,17 +128,22 @@ function drawLength(random: Stream, activity: Activity, perMarket: number, isMir
   return Math.max(MIN_ORDERS, isMirrored ? count : Math.floor(count / 2));
 }
 
-/** Draws the parameters of a book. Finer ticks have narrower spreads in money. */
+/** Draws the parameters of a market's books. Finer ticks have narrower spreads in money. */
 function drawSetting(random: Stream, market: WorldMarket, path: FairPath, activity: Activity) {
   const tickSize = Math.round(market.tickSize * FULL_PRICE);
   const typical = random.pick(TYPICAL_SHARES[activity]);
   const { spread, gap } = drawSpacing(random, tickSize);
   const room = path.reduce((least, price) => Math.min(least, price, FULL_PRICE - price), FULL_PRICE);
   return {
+    /** Price of one tick, in 0.0001 USDC. */
     tickSize,
+    /** Typical spread, in ticks. */
     spread: Math.max(1, Math.min(spread, Math.floor(room / (4 * tickSize)))),
+    /** Typical distance between levels, in ticks. */
     gap,
+    /** Typical size of an order at the best price, in shares. */
     typicalShares: market.matching === "complementary" ? typical : Math.min(typical, MAX_INDEPENDENT_SHARES),
+    /** In 0.01 share. */
     minimum: Math.round(market.minOrderSize * 100),
   };
 }
@@ -162,20 +165,10 @@ function drawSize(random: Stream, typicalShares: number): number {
   return lot === 9 ? shares * 100 + random.below(100) : shares * 100;
 }
 
-interface BookSetting {
+interface BookSetting extends ReturnType<typeof drawSetting> {
   /** Index of the market in the world. */
   readonly market: number;
   readonly outcome: Outcome;
-  /** Price of one tick, in 0.0001 USDC. */
-  readonly tickSize: number;
-  /** Typical spread, in ticks. */
-  readonly spread: number;
-  /** Typical distance between levels, in ticks. */
-  readonly gap: number;
-  /** Typical size of an order at the best price, in shares. */
-  readonly typicalShares: number;
-  /** In 0.01 share. */
-  readonly minimum: number;
   readonly length: number;
   readonly activity: Activity;
 }

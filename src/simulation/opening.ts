@@ -91,21 +91,12 @@ export const emptyWorld = (seed: string): World => ({
   flow: [],
 });
 
-/** A command of a world besides its orders; `at` is relative to the start. */
-interface Scheduled {
-  readonly at: number;
-  readonly command: Command;
-}
-
-/** Numbers of events or markets, in the order of creation. */
-type Numbers<Thing> = Map<Thing, number>;
-
 /**
  * Yields the commands, oldest first, that create the world's events and markets and execute its orders up to `start`.
  * Decimals of a world are rounded to the core's units.
  */
 export function* openingCommands(world: World, start: Millis, tokenIdIn: TokenIdIn): Generator<Stamped> {
-  const numbers: Numbers<WorldMarket> = new Map();
+  const numbers = new Map<WorldMarket, number>();
   const schedule = scheduleOf(world, start, numbers);
   const markets = world.events.flatMap((event) => event.markets);
   /** By index of the market, YES before NO. */
@@ -127,9 +118,12 @@ export function* openingCommands(world: World, start: Millis, tokenIdIn: TokenId
 /** Returns the id of a token by its market's number. */
 type TokenIdIn = (market: number, outcome: Outcome) => string;
 
-/** Returns all commands but the orders, oldest first; at one moment in the order of the file. */
-function scheduleOf(world: World, start: Millis, markets: Numbers<WorldMarket>): Scheduled[] {
-  const events: Numbers<WorldEvent> = new Map();
+/**
+ * Returns all commands but the orders, each with its time relative to the start, oldest first; at one moment in the order of
+ * the file. Adds the numbers of markets to `markets`.
+ */
+function scheduleOf(world: World, start: Millis, markets: Map<WorldMarket, number>) {
+  const events = new Map<WorldEvent, number>();
   // Numbers are given in the order of creation.
   const drafts: { readonly at: number; readonly make: () => Command }[] = [];
   for (const event of world.events) {
@@ -170,7 +164,7 @@ export function creationsOf(world: World, start: Millis) {
 }
 
 /** Funds dev accounts for gas, and traders, at the time of the first command. */
-function fundings(world: World, first: number): Scheduled[] {
+function fundings(world: World, first: number) {
   const at = orderCount(world) === 0 ? first : Math.min(first, orderIn(world, 0).at);
   const wei = String(INITIAL_NATIVE_BALANCE);
   return [

@@ -169,9 +169,7 @@ export function readWorldFile(path: string): World {
 }
 
 /** Parses the text of a world file. @throws Error if it is not JSON, with the place; DocumentError as `checkedWorld` */
-export function readWorld(json: string): World {
-  return checkedWorld(readJson(json));
-}
+export const readWorld = (json: string): World => checkedWorld(readJson(json));
 
 /**
  * Checks a world: prices on their ticks, valid indexes, unique slugs, orders sorted and within the life of their markets.
