@@ -85,6 +85,8 @@ const FILE = text("the path of a file to write");
 const OUT_OR_STDOUT = output(FILE, "File to write", { defaultHelp: "stdout" });
 const COUNT = wholeNumber(1, 1_000_000);
 const VIA = choice("process", "http");
+const BY_NEED = { defaultHelp: "process; http where a step needs it" };
+const THE_END = { defaultHelp: "the end" };
 const PATH_OF_DIRECTORY = text("the path of a directory");
 
 /** Settings of a running server besides `url`. */
@@ -141,9 +143,7 @@ export const SUBCOMMANDS = {
     busy: { what: "running", unit: "scenarios" },
     takes: PATHS,
     settings: {
-      via: execution(VIA, "process, or http: a real server and real signatures", {
-        defaultHelp: "process; http where a step needs it",
-      }),
+      via: execution(VIA, "process, or http: a real server and real signatures", BY_NEED),
       target: execution(SERVER_URL, "URL of a deployment to run on instead; needs --wallets"),
       wallets: execution(
         text("the path of a wallets file"),
@@ -182,9 +182,7 @@ export const SUBCOMMANDS = {
     busy: { what: "running scenarios" },
     takes: PATHS,
     settings: {
-      via: coverage(VIA, "process, or http, which counts endpoints and their errors too", {
-        defaultHelp: "process; http where a step needs it",
-      }),
+      via: coverage(VIA, "process, or http, which counts endpoints and their errors too", BY_NEED),
       min: coverage(wholeNumber(0, 100), "Fail if a smaller percentage of the items is exercised", {
         default: "0",
       }),
@@ -200,9 +198,7 @@ export const SUBCOMMANDS = {
     busy: { what: "recording" },
     takes: words("[DIR|REPORT]", ONE_JOURNAL, 0, 1),
     settings: {
-      at: journal(LINE_OR_MOMENT, "Of a directory or a report: up to this line, or this time", {
-        defaultHelp: "the end",
-      }),
+      at: journal(LINE_OR_MOMENT, "Of a directory or a report: up to this line, or this time", THE_END),
       url: exchange(SERVER_URL, "URL of the running server", { defaultHelp: "http://127.0.0.1:7070" }),
       ...SERVER,
       name: output(oneLine(200), "Name of the scenario", { defaultHelp: "the number of its orders" }),
@@ -229,9 +225,7 @@ export const SUBCOMMANDS = {
       refused: journal(LINE, "The line of a refused order or cancel that should have been accepted", {
         defaultHelp: "the only such line, if nothing else fails",
       }),
-      at: journal(LINE_OR_MOMENT, "Where the history ends: after this line, or at this time", {
-        defaultHelp: "the end",
-      }),
+      at: journal(LINE_OR_MOMENT, "Where the history ends: after this line, or at this time", THE_END),
       out: OUT_OR_STDOUT,
       budget: limits(BUDGET, "Time limit, such as 60s; then the smallest result so far is written", {
         defaultHelp: "none",
@@ -328,7 +322,7 @@ export const SUBCOMMANDS = {
     takes: JOURNAL_WORD,
     settings: {
       from: selection(LINE, "The first line to print", { default: "1" }),
-      to: selection(LINE, "The last line to print", { defaultHelp: "the end" }),
+      to: selection(LINE, "The last line to print", THE_END),
       grep: selection(
         pattern("a regular expression, or an id"),
         "Only lines that match this regular expression, or that mention the order, trade, market, event, token or account with this id, slug or address",
@@ -348,7 +342,7 @@ export const SUBCOMMANDS = {
     busy: { what: "replaying", unit: "lines" },
     takes: JOURNAL_WORD,
     settings: {
-      to: selection(LINE, "The last line to replay", { defaultHelp: "the end" }),
+      to: selection(LINE, "The last line to replay", THE_END),
       until: selection(MOMENT, "Only commands up to this time"),
     },
     examples: [
@@ -361,7 +355,7 @@ export const SUBCOMMANDS = {
     busy: { what: "replaying" },
     takes: JOURNAL_WORD,
     settings: {
-      at: selection(LINE_OR_MOMENT, "After this line, or at this time", { defaultHelp: "the end" }),
+      at: selection(LINE_OR_MOMENT, "After this line, or at this time", THE_END),
       market: selection(
         text("the slug of a market, its beginning, or its id"),
         "Only this market: its slug, the beginning of its slug, or its id",
