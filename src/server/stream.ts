@@ -190,10 +190,13 @@ class Feed {
 
   /** Adds an entry that is not a command; `data` is JSON. */
   addEntry(kind: EntryKind, data: string): void {
-    const { sequence, now } = this.#opened.exchange;
+    const { exchange } = this.#opened;
+    const { sequence, now } = exchange;
     if (kind === "request" && this.#isRewinding) {
       this.#isRewinding = false;
-      this.#rewound = this.#beginning(momentOf(this.#opened.exchange));
+      // What the exchange is now, which does not change with it.
+      const snapshot = exchange.snapshot();
+      this.#rewound = this.#beginning({ now, sequence, hash: exchange.hash, snapshot: () => snapshot });
     }
     this.#count += 1;
     putEntry(this.#latest.next, `${sequence}.${this.#count}-${this.#name}`, kind, now, data);
@@ -253,11 +256,12 @@ class Feed {
    * entry in the buffer after which the reader continues.
    */
   async *#history(reader: Reader, beginnings: readonly string[]): AsyncGenerator<Piece> {
-    const { session, persistence } = this.#opened;
+    const { session, persistence, clock } = this.#opened;
     reader.position = this.#latest.end;
     const lastId = this.#latest.latest;
     // Time may have passed since the last entry, or been rewound: a clock entry ends the history.
-    const end = clockText(lastId, this.#opened);
+    const time = { t: this.#opened.exchange.now, d: { mode: clock.mode, rate: clock.rate } };
+    const end = `${lastId}event: clock\ndata: ${JSON.stringify(time)}\n\n`;
     const { entries, refused } = session;
     if (entries === null || persistence.broken !== null) {
       // After a disk failure the recorded start of the session is wrong.
@@ -378,19 +382,6 @@ class Feed {
   #wake(): void {
     for (const reader of this.#readers) reader.wake();
   }
-}
-
-/** Returns what an exchange is now; it does not change with the exchange. */
-function momentOf(exchange: Exchange): Moment {
-  const { now, sequence, hash } = exchange;
-  const snapshot = exchange.snapshot();
-  return { now, sequence, hash, snapshot: () => snapshot };
-}
-
-/** Returns the clock entry with the id line `id`: mode, rate and virtual time. */
-function clockText(id: string, { clock, exchange }: OpenedExchange): string {
-  const { mode, rate } = clock;
-  return `${id}event: clock\ndata: ${JSON.stringify({ t: exchange.now, d: { mode, rate } })}\n\n`;
 }
 
 /** Returns the prefixes of entries that match a Last-Event-ID. A bare number matches that command, or the first entry of a feed. */
