@@ -41,18 +41,15 @@ export interface ServiceOptions {
   readonly devAccounts: readonly DevWallet[];
 }
 
-interface ChainCalls {
+/** The settlement chain as an Ethereum node. */
+interface Chain {
   /** Answers a JSON-RPC request; an empty text means no reply. Only trusted callers may control the chain. */
   answer(request: Buffer, isTrusted: boolean): Promise<string>;
-}
-
-/** The settlement chain as an Ethereum node. */
-interface Chain extends ChainCalls {
   /** Adds a client with a connection of its own; notifications of its subscriptions go to `sink`. */
   connect(sink: NotificationSink): ChainClient;
 }
 
-export interface ChainClient extends ChainCalls {
+export interface ChainClient extends Pick<Chain, "answer"> {
   /** Sends pending notifications while the sink has room. */
   sendPending(): Promise<void>;
   close(): void;
