@@ -114,9 +114,8 @@ export function generateOpening(seed: string, markets: readonly OpeningMarket[],
         return outcome === "YES" ? yes : FULL_PRICE - yes;
       };
       const momentOf = (order: number): number => moments[Math.min(order, length - 1)] as number;
-      const book = { ...setting, market: index, outcome, length, activity };
-      for (const order of new BookHistory(random, traders, book, momentOf).generate(fairOf))
-        orders.push(order);
+      const book = { ...setting, market: index, outcome, length, activity, momentOf };
+      for (const order of new BookHistory(random, traders, book).generate(fairOf)) orders.push(order);
     }
   });
   return orders.sort((a, b) => a.at - b.at || a.market - b.market);
@@ -171,6 +170,8 @@ interface BookSetting extends ReturnType<typeof drawSetting> {
   readonly outcome: Outcome;
   readonly length: number;
   readonly activity: Activity;
+  /** Returns the time of an order by its index in the history. */
+  readonly momentOf: (order: number) => number;
 }
 
 /** Mean number of rounds between requotes and between deeper quotes, and the divisor of a taker's size. */
@@ -194,16 +195,8 @@ class BookHistory {
   readonly #setting: BookSetting;
   readonly #habits: (typeof HABITS)[Activity];
   readonly #book: SimulatedBook;
-  readonly #momentOf: (order: number) => number;
 
-  /** `momentOf` returns the time of an order by its index in the history. */
-  constructor(
-    random: Stream,
-    traders: TraderAssignment,
-    setting: BookSetting,
-    momentOf: (order: number) => number,
-  ) {
-    this.#momentOf = momentOf;
+  constructor(random: Stream, traders: TraderAssignment, setting: BookSetting) {
     this.#random = random;
     this.#traders = traders;
     this.#setting = setting;
@@ -334,7 +327,7 @@ class BookHistory {
     const ofOutcome = price(tick * tickSize);
     const ownPrice = assigned.outcome === outcome ? ofOutcome : price(FULL_PRICE - ofOutcome);
     const { trader, side, outcome: own, size } = assigned;
-    const at = this.#momentOf(this.#orders.length);
+    const at = this.#setting.momentOf(this.#orders.length);
     this.#orders.push({ at, trader, market, side, outcome: own, price: ownPrice, size, orderType });
     const left = this.#book.match(direction, tick, size);
     if (left === 0 || orderType === "FAK") return;
