@@ -37,8 +37,7 @@ export const doctor: Run<"doctor"> = async (_values, [folder = DEFAULT_DATA], { 
     return `${mark} ${bold(part.padEnd(10))}  ${text}`;
   });
   print(lines);
-  const problem = findings.find((finding) => finding.problem !== null)?.problem ?? null;
-  return problem === null ? EXIT.ok : EXIT[problem];
+  return EXIT[findings.find(({ problem }) => problem !== null)?.problem ?? "ok"];
 };
 
 /** A sync below this time has not reached a disk. */

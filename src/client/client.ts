@@ -272,19 +272,10 @@ type WalletScheme = "typed-data" | "personal-sign";
 
 const SCHEME = option.oneOf(["typed-data", "personal-sign"] satisfies readonly WalletScheme[]);
 
-/** Contents of the attestation that derives credentials. */
-interface Claim {
-  readonly scheme: WalletScheme;
-  readonly chainId: number;
-  /** Unix seconds. */
-  readonly unixTime: number;
-  readonly nonce: number | bigint;
-}
-
-/** Returns the body of POST /clob/auth/derive-api-key. Rejects if the wallet does not sign. */
+/** Returns the body of POST /clob/auth/derive-api-key; `unixTime` is in seconds. Rejects if the wallet does not sign. */
 export async function attest(
   account: WalletAccount,
-  claim: Claim,
+  claim: Readonly<{ scheme: WalletScheme; chainId: number; unixTime: number; nonce: number | bigint }>,
 ): Promise<Readonly<Record<string, string>>> {
   const { address } = account;
   if (claim.scheme === "personal-sign") {
