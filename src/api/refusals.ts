@@ -4,7 +4,7 @@ import { detailsOf, type Refusal, type RefusalCode, type RefusalOf, refusalText 
 import { toIso } from "../core/time.ts";
 import { FULL_PRICE, type Money, type Price, type Size } from "../core/units.ts";
 import { type Numbers, plainNumber } from "./decimals.ts";
-import { ApiError, type ErrorCode, type ErrorHelp, isErrorCode } from "./errors.ts";
+import { ApiError, type ErrorCode, type ErrorHelp } from "./errors.ts";
 import { checksummed, hintForToken, type View } from "./view.ts";
 
 /** Returns the message of Ethereum nodes for a simulated call that would revert. */
@@ -28,11 +28,19 @@ export const offTheGrid = (found: number, tickSize: Price, numbers: Numbers): Ap
     },
   );
 
-/** Returns the API code of the same name; without one, a refusal is of a parameter, or of an order that is not live. */
-function codeOf(code: RefusalCode): ErrorCode {
-  if (isErrorCode(code)) return code;
-  return code === "ORDER_NOT_LIVE" ? "ORDER_NOT_FOUND" : "INVALID_PARAMETER";
-}
+/** API codes of the core's refusals that have no API code of the same name. */
+const CODES: Readonly<Record<Exclude<RefusalCode, ErrorCode>, ErrorCode>> = {
+  ORDER_NOT_LIVE: "ORDER_NOT_FOUND",
+  SLUG_TAKEN: "INVALID_PARAMETER",
+  ISSUANCE_EXCEEDED: "INVALID_PARAMETER",
+  REORGANIZATION_TOO_DEEP: "INVALID_PARAMETER",
+  INTRINSIC_GAS_TOO_LOW: "INVALID_PARAMETER",
+  TIP_ABOVE_FEE_CAP: "INVALID_PARAMETER",
+  NONCE_TOO_LOW: "INVALID_PARAMETER",
+  TRANSACTION_ALREADY_KNOWN: "INVALID_PARAMETER",
+  REPLACEMENT_UNDERPRICED: "INVALID_PARAMETER",
+  INSUFFICIENT_GAS_MONEY: "INVALID_PARAMETER",
+};
 
 /** Builds the hint and details of a refusal, and its message if the API's differs. */
 type Help<Code extends RefusalCode> = (
@@ -86,13 +94,12 @@ const HELPS: { readonly [Code in RefusalCode]?: Help<Code> } = {
 
 /** Converts a refusal of the core to an API error. */
 export function refusalError(refusal: Refusal, view: View): ApiError {
+  const codes: Readonly<Partial<Record<RefusalCode, ErrorCode>>> = CODES;
+  const code = codes[refusal.code] ?? (refusal.code as ErrorCode);
   const help = HELPS[refusal.code] as Help<RefusalCode> | undefined;
   const { message = refusalText(refusal, view.state), ...rest } = help?.(refusal, view) ?? {};
   const details = { ...rest.details, ...detailsIn(refusal, view) };
-  return new ApiError(codeOf(refusal.code), message, {
-    ...rest,
-    ...(Object.keys(details).length > 0 && { details }),
-  });
+  return new ApiError(code, message, { ...rest, ...(Object.keys(details).length > 0 && { details }) });
 }
 
 /** Says why no more blocks can be undone. */
