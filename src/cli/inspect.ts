@@ -78,8 +78,7 @@ function stateInspection({ market, account, all: isAll }: Values<"inspect">, pai
     if (account !== null) return onePrefixed("account", account, accounts, ({ address }) => address);
     return accounts.filter(({ address }) => isAll || touched.accounts.has(address));
   };
-  const viewOf = (state: State) =>
-    stateView(state, { markets: marketsIn(state), accounts: accountsIn(state) });
+  const viewOf = (state: State) => stateView(state, marketsIn(state), accountsIn(state));
   return {
     add: (replayed, state) => touched.take(replayed, state),
     text: (state) => stateText(viewOf(state), paint),

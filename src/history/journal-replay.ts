@@ -123,24 +123,20 @@ export class LineReplay {
   }
 
   #replay(line: Line, defect: ControlRecords["defect"] | null): LineResult {
-    if (defect !== null) return this.#defect(line.t, defect);
+    if (defect !== null) {
+      const { command, message } = defect;
+      if (command === null) return { kind: "control" };
+      return problemOf(replayCommand(this.exchange, { at: line.t, command }), message);
+    }
     try {
       const events = this.#replayer.take(line);
-      return events === null ? this.#control(line) : { kind: "accepted", events };
+      if (events !== null) return { kind: "accepted", events };
+      const hashes = this.#isVerified ? otherState(line, this.exchange) : null;
+      return hashes === null ? { kind: "control" } : { kind: "other state", ...hashes };
     } catch (error) {
       if (!(error instanceof ReplayDiffers)) throw error;
       return problemOf(error.result, null);
     }
-  }
-
-  #defect(at: Millis, { command, message }: ControlRecords["defect"]): LineResult {
-    if (command === null) return { kind: "control" };
-    return problemOf(replayCommand(this.exchange, { at, command }), message);
-  }
-
-  #control(line: Line): LineResult {
-    const hashes = this.#isVerified ? otherState(line, this.exchange) : null;
-    return hashes === null ? { kind: "control" } : { kind: "other state", ...hashes };
   }
 
   /** A command that threw while it was applied is in the journal twice: in its own line, and in the record of the defect. */

@@ -16,16 +16,10 @@ export type MarketView = ReturnType<typeof marketView>;
 export type OrderView = ReturnType<typeof orderView>;
 export type AccountView = ReturnType<typeof accountView>;
 
-/** Markets and accounts to show. */
-interface Selection {
-  readonly markets: readonly Market[];
-  readonly accounts: readonly Account[];
-}
-
 export type StateView = ReturnType<typeof stateView>;
 
-/** Returns books, open orders and balances. */
-export function stateView(state: State, { markets, accounts }: Selection) {
+/** Returns the books of markets, and the open orders in them and the balances of accounts. */
+export function stateView(state: State, markets: readonly Market[], accounts: readonly Account[]) {
   const wanted = new Set(markets.map(({ number }) => number));
   return {
     markets: markets.map(marketView),

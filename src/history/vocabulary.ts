@@ -57,28 +57,24 @@ export function accountNames(
 /** The step that ends all faults of the chain. */
 export const NO_FAULTS = { "chain fault": "none" } as const;
 
-/** Looks up names in a scenario. */
-interface NameLookup {
-  account(address: Address): string;
-  /** Returns the name of an order, by its number; undefined if it has none. */
-  order(number: number): string | undefined;
-}
-
 /** Names things of a history in its scenario, and writes its commands as steps. */
 export class Vocabulary {
   readonly #markets: ReadonlyMap<number, string>;
   readonly #end: State;
-  readonly #names: NameLookup;
+  readonly accountAt: (address: Address) => string;
+  readonly #orderName: (number: number) => string | undefined;
 
   /** `end` is the state at the end of the history. */
-  constructor(markets: readonly TouchedMarket[], end: State, names: NameLookup) {
+  constructor(
+    markets: readonly TouchedMarket[],
+    end: State,
+    accountAt: (address: Address) => string,
+    orderName: (number: number) => string | undefined,
+  ) {
     this.#markets = new Map(markets.map(({ number, name }) => [number, name]));
     this.#end = end;
-    this.#names = names;
-  }
-
-  accountAt(address: Address): string {
-    return this.#names.account(address);
+    this.accountAt = accountAt;
+    this.#orderName = orderName;
   }
 
   account(number: number): string {
@@ -157,12 +153,12 @@ export class Vocabulary {
     switch (command.kind) {
       case "placeOrder": {
         const token = this.#end.tokenById.get(command.tokenId) ?? 0;
-        const name = placed === null ? undefined : this.#names.order(placed.order);
+        const name = placed === null ? undefined : this.#orderName(placed.order);
         return { [this.accountAt(command.address)]: this.order(command, token, name) };
       }
       case "cancelOrder": {
         const order = numberOf(this.#end.idPrefixes.order, command.orderId);
-        return { [this.accountAt(command.address)]: `cancel ${this.#names.order(order) ?? "nothing"}` };
+        return { [this.accountAt(command.address)]: `cancel ${this.#orderName(order) ?? "nothing"}` };
       }
       case "cancelAllOrders":
         return { [this.accountAt(command.address)]: "cancel all" };
@@ -177,7 +173,7 @@ export class Vocabulary {
         const terms = roundedTerms(command);
         if (command.order === undefined) return faultStep(terms);
         const order = faultedOrder(command.order, traced);
-        return faultStep(terms, order === "next" ? NEXT_ORDER : (this.#names.order(order) ?? null));
+        return faultStep(terms, order === "next" ? NEXT_ORDER : (this.#orderName(order) ?? null));
       }
       case "endSettlementFault":
         return command.number === null ? NO_FAULTS : "the end of one fault of several";

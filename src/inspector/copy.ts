@@ -34,7 +34,7 @@ export function stepText(
     const { number, slug: name } = after;
     return { number, name, before: null, after };
   });
-  const vocabulary = new Vocabulary(markets, state, { account: named, order: (number) => `order-${number}` });
+  const vocabulary = new Vocabulary(markets, state, named, (number) => `order-${number}`);
   const events = result.kind === "accepted" ? result.events : [];
   const placed = events.find((event) => event.kind === "orderRested");
   const step = vocabulary.step({

@@ -30,7 +30,12 @@ export function startingFunds(
   resting: readonly Order[],
 ): Map<number, Funds> {
   const funds = new Map<number, Funds>();
-  for (const account of actors) funds.set(account, balancesOf(opening, account, markets));
+  for (const number of actors) {
+    const own = new Funds();
+    const assets = assetsOf(opening.accounts.find(number), markets);
+    for (const [token, balance] of assets) own.add(token, balance?.balance ?? 0);
+    funds.set(number, own);
+  }
   for (const { command, events } of commands) {
     for (const event of events) {
       if (event.kind === "collateralIssued" && command.kind === "deriveCredentials") {
@@ -49,18 +54,6 @@ export function startingFunds(
     const { feeRateBps } = opening.markets.get(marketOfToken(order.token));
     const token = order.side === "BUY" ? 0 : order.token;
     reserved.add(token, reservationOf(order, remainingOf(order), feeRateBps));
-  }
-  return funds;
-}
-
-function balancesOf(state: State, number: number, markets: readonly TouchedMarket[]): Funds {
-  const funds = new Funds();
-  const account = state.accounts.find(number);
-  funds.add(0, account?.collateral.balance ?? 0);
-  for (const { number: market } of markets) {
-    const holding = account?.holdings.get(market);
-    funds.add(tokenOf(market, "YES"), holding?.yes.balance ?? 0);
-    funds.add(tokenOf(market, "NO"), holding?.no.balance ?? 0);
   }
   return funds;
 }
@@ -137,7 +130,7 @@ const endingOf = ({ opening, end }: Trace) => ({
   order: (number: number): Order => end.orders.get(number),
   account: (number: number): Account => end.accounts.get(number),
   /** Returns the market's number in `state`. */
-  market: (number: number): number => number,
+  market: sameNumber,
   /** Returns the size of an order that was matched before the start. */
   matchedBefore: (order: number): number => opening.orders.find(order)?.matched ?? 0,
   /** Number of trades before the start. */
@@ -168,15 +161,18 @@ const statusesOf = (ending: Ending, number: number): SettlementStatus[] =>
     .map(({ trade }) => tradeStatus(ending.state, trade));
 
 /** Returns the balances of an account in USDC, whose token is 0, and in the tokens of markets. */
-function assetsOf(ending: Ending, markets: readonly TouchedMarket[], account: number) {
-  const { collateral, holdings } = ending.account(account);
-  const assets: (readonly [token: number, balance: Balance<number> | undefined])[] = [[0, collateral]];
+function assetsOf(account: Account | undefined, markets: readonly TouchedMarket[], numberIn = sameNumber) {
+  const assets: (readonly [token: number, balance: Balance<number> | undefined])[] = [
+    [0, account?.collateral],
+  ];
   for (const { number } of markets) {
-    const holding = holdings.get(ending.market(number));
+    const holding = account?.holdings.get(numberIn(number));
     assets.push([tokenOf(number, "YES"), holding?.yes], [tokenOf(number, "NO"), holding?.no]);
   }
   return assets;
 }
+
+const sameNumber = (number: number): number => number;
 
 /**
  * Returns the expectations at the end of a scenario: books, named orders and their settlements, balances, and `trades`,
@@ -222,8 +218,9 @@ function settlementsOf(ending: Ending, names: ReadonlyMap<number, string>): Node
 function balancesAtEnd(described: DescribedSession, ending: Ending, scenarioEnding: Ending): NodeMap {
   const { words, markets, actors } = described;
   const entries = actors.map((number): [string, NodeMap] => {
-    const inScenario = new Map(assetsOf(scenarioEnding, markets, number));
-    const assets = assetsOf(ending, markets, number).flatMap(([token, balance]): [string, Node][] => {
+    const ownAssets = assetsOf(ending.account(number), markets, ending.market);
+    const inScenario = new Map(assetsOf(scenarioEnding.account(number), markets, scenarioEnding.market));
+    const assets = ownAssets.flatMap(([token, balance]): [string, Node][] => {
       if (balance === undefined) return [];
       const name = token === 0 ? "USDC" : words.token(token);
       return [[name, amountNode(balance, inScenario.get(token), token === 0 ? moneyText : sizeText)]];
@@ -269,7 +266,7 @@ function factsOf({ session, words, names, markets, actors }: DescribedSession, e
   for (const [number, name] of names) facts.set(name, endStateText(ending, number));
   for (const number of actors) {
     const name = words.account(number);
-    for (const [token, balance] of assetsOf(ending, markets, number)) {
+    for (const [token, balance] of assetsOf(ending.account(number), markets, ending.market)) {
       const units = balance?.balance ?? 0;
       if (token === 0) facts.set(`the balance of ${name}`, `${moneyText(units)} USDC`);
       else facts.set(`the balance of ${name} in ${words.token(token)}`, sizeText(units));

@@ -113,10 +113,8 @@ export function* recordScenario(recorded: Session): Steps<RecordedScenario> {
   const { seed, balances } = end.config;
   const blocks = new ObservedBlocks(all, opening, end);
   const names = orderNames(session, blocks.faulted);
-  const words = new Vocabulary(markets, end, {
-    account: (address) => nameOf(end.accountByAddress.get(address) ?? 0),
-    order: (number) => names.get(number),
-  });
+  const accountAt = (address: Address): string => nameOf(end.accountByAddress.get(address) ?? 0);
+  const words = new Vocabulary(markets, end, accountAt, (number) => names.get(number));
   const header = { settlement: settlementOf(session), balances, clock };
   const script = new Script(
     { ...header, seed: isSeed(seed) ? seed : seedOfName(title), markets: terms.terms },

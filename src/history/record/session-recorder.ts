@@ -281,7 +281,7 @@ export class ObservedBlocks {
     for (const traced of commands) {
       const { command, events } = traced;
       if (!isCausedByTime(command)) cause = traced;
-      const count = blocksIn(events);
+      const count = events.reduce((sum, event) => sum + blocksIn(event), 0);
       if (count > 0) {
         block = { count, faults: [] };
         this.begun.set(traced, block);
@@ -353,15 +353,9 @@ function faultIn(event: DomainEvent, height: number): SettlementFaultTerms | nul
   }
 }
 
-/** Counts the blocks that events begin. */
-function blocksIn(events: readonly DomainEvent[]): number {
-  let count = 0;
-  for (const event of events) {
-    if (event.kind === "blockOpened") count += 1;
-    else if (event.kind === "blocksMined") count += 1 + event.empty;
-  }
-  return count;
-}
+/** Returns the number of blocks that an event begins. */
+const blocksIn = (event: DomainEvent): number =>
+  event.kind === "blocksMined" ? 1 + event.empty : Number(event.kind === "blockOpened");
 
 /** Whether a transaction is pending at the end and can be in the next block, because no earlier nonce is missing. */
 export function isMineable({ end }: Pick<Trace, "end">, number: number): boolean {

@@ -76,6 +76,8 @@ const STEP_EXPECTATIONS: ReadonlySet<string> = new Set(["status", "fills", "afte
 const LISTS: ReadonlySet<string> = new Set(["fills", "trades", "bids", "asks"]);
 /** Keys at the top that are never removed. */
 const FIXED: ReadonlySet<string> = new Set(["scenario", "about", "steps", "world"]);
+/** Kinds of the entries of a header. */
+const ENTRIES: Readonly<Record<string, PartKind>> = { accounts: "account", markets: "market" };
 const OPTIONS = { schema: "failsafe", uniqueKeys: false, keepSourceTokens: true } as const;
 
 /** The text of a scenario, with the parts that can be removed from it. */
@@ -137,11 +139,9 @@ export class Draft {
   }
 
   #itemsIn(collection: Collection): readonly Item[] {
-    let items = this.#items.get(collection);
-    if (items === undefined) {
-      items = tokensOf(collection).map((token) => itemOf(token, collection.flow === true));
-      this.#items.set(collection, items);
-    }
+    const known = this.#items.get(collection);
+    const items = known ?? tokensOf(collection).map((token) => itemOf(token, collection.flow === true));
+    this.#items.set(collection, items);
     return items;
   }
 
@@ -187,24 +187,14 @@ export class Draft {
 
   #childrenOf(part: Part): Part[] {
     const { kind, name, node, parent } = part;
-    if (kind === "step") return isMap(node) ? this.#insideStep(part, node) : [];
     if (kind === "fixed" && (name === "steps" || name === "race")) return this.#itemsOf(node, part, "step");
     if (kind === "expectation" && LISTS.has(name)) return this.#itemsOf(node, part, "line");
     if (!isMap(node)) return [];
+    if (kind === "step") return this.#pairs(node, part, kindInStep);
     if (kind === "expectation" || (kind === "fixed" && parent !== null)) {
       return this.#pairs(node, part, () => "expectation");
     }
-    if (name === "accounts" || name === "markets") {
-      return this.#pairs(node, part, () => (name === "accounts" ? "account" : "market"));
-    }
-    return this.#pairs(node, part, () => "header");
-  }
-
-  #insideStep(step: Part, map: YAMLMap): Part[] {
-    return this.#pairs(map, step, (name) => {
-      if (name === "expect" || name === "race" || name === "steps") return "fixed";
-      return STEP_EXPECTATIONS.has(name) ? "expectation" : null;
-    });
+    return this.#pairs(node, part, () => ENTRIES[name] ?? "header");
   }
 
   #itemsOf(list: unknown, parent: Part, kind: "step" | "line"): Part[] {
@@ -214,6 +204,11 @@ export class Draft {
 }
 
 const kindOfHeader = (name: string): PartKind => (FIXED.has(name) ? "fixed" : "header");
+
+function kindInStep(name: string): PartKind | null {
+  if (name === "expect" || name === "race" || name === "steps") return "fixed";
+  return STEP_EXPECTATIONS.has(name) ? "expectation" : null;
+}
 
 const nameOf = (pair: Pair): string => (isPair(pair) && isScalar(pair.key) ? String(pair.key.value) : "");
 

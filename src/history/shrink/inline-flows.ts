@@ -45,20 +45,15 @@ export interface PlacedOrder {
   readonly after: number;
 }
 
-/** Record of a run of a scenario, up to its failure. */
-export interface RunRecord {
-  /** By number of the step. */
-  readonly flows: ReadonlyMap<number, PlayedFlow>;
-  /** In order. */
-  readonly placed: readonly PlacedOrder[];
-  /** All trades and books at the failure, as in a golden file. */
-  readonly golden: string;
-}
+export type RunRecord = Awaited<ReturnType<typeof recordRun>>;
 
 /** Maximum number of rows of a flow that are turned into steps. */
 const MAX_ROWS = 5_000;
 
-/** Runs a failing scenario again, and records its flows and orders. */
+/**
+ * Runs a failing scenario again, up to its failure. Records its flows by number of the step, its orders, and all trades
+ * and books at the failure as in a golden file.
+ */
 export async function recordRun({ scenario, failure }: Failed, trial: Trial, checks: Checks) {
   const flows = new Map<number, PlayedFlow>();
   const placed: PlacedOrder[] = [];

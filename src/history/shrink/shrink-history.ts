@@ -247,9 +247,6 @@ const RESULTS = { passed: "passes", unreadable: "cannot be read", stopped: "is s
 
 const NAMES = ["alice", "bob", "carol", "dave", "erin", "frank", "grace", "heidi", "ivan", "judy"];
 
-/** Whether funds that accounts get before they act are in the header, or all funds in steps. */
-type FundingStyle = "header" | "steps";
-
 /** Commands to write as a scenario. */
 interface TraceToWrite extends FailingTrace {
   readonly config: ExchangeConfig;
@@ -268,24 +265,23 @@ interface TraceToWrite extends FailingTrace {
 
 /**
  * Writes commands of a history as a scenario, with markets and initial funds in the header. Funds include what the faucet
- * gave, and grants as shares of both outcomes. `unsupported` describes commands that no step can express.
+ * gave, and grants as shares of both outcomes. With `style` steps, all funds are in steps. `unsupported` describes
+ * commands that no step can express.
  */
-function historyScenario(source: TraceToWrite, style: FundingStyle) {
+function historyScenario(source: TraceToWrite, style: "header" | "steps") {
   const { config, start, trace, fingerprint, count, names, expectation, request, history } = source;
   const all = request === null ? trace : [...trace, request];
   const markets = createdMarkets(source);
   const accounts = new Map<Address, string>();
   const orders = orderNames(source, all);
-  const words = new Vocabulary(markets, history, {
-    account: (address) => {
-      const { size } = accounts;
-      const inHistory = names?.accountOf(address) ?? null;
-      const name = accounts.get(address) ?? inHistory ?? NAMES[size] ?? `wallet-${size + 1}`;
-      accounts.set(address, name);
-      return name;
-    },
-    order: (number) => orders.get(number),
-  });
+  const accountAt = (address: Address): string => {
+    const { size } = accounts;
+    const inHistory = names?.accountOf(address) ?? null;
+    const name = accounts.get(address) ?? inHistory ?? NAMES[size] ?? `wallet-${size + 1}`;
+    accounts.set(address, name);
+    return name;
+  };
+  const words = new Vocabulary(markets, history, accountAt, (number) => orders.get(number));
   const funds = new Map<Address, Funds>();
   const acted = new Set<Address>();
   const derived = new Set<Address>();

@@ -365,22 +365,20 @@ export async function shrinkScenario(
     const again = scenario === null ? null : await trial.runScenario(scenario);
     const isSame = again?.kind === "failed" && again.fingerprint.key === failed.fingerprint.key;
     // If the time is up, the earlier run of the text is sufficient.
-    if (isSame || again?.kind === "stopped") return { ...resultOf(result), text: final, isMinimal };
+    if (!isSame && again?.kind !== "stopped") continue;
+    const canInline = isAligned(draft, failed) || !hasFlows(failed);
+    return {
+      text: final,
+      fingerprint: failed.fingerprint,
+      failure: failed.failure,
+      before: result.before,
+      steps: stepCount(failed.scenario),
+      isMinimal,
+      files: [...new Set(filesNamedIn(failed.scenario))],
+      remarks: canInline ? result.remarks : [...result.remarks, NOT_INLINED],
+    };
   }
   throw new Error("a scenario that failed does not fail again");
-}
-
-function resultOf(result: FailingText): Omit<ShrunkScenario, "text" | "isMinimal"> {
-  const { draft, failed, before, remarks } = result;
-  const canInline = isAligned(draft, failed) || !hasFlows(failed);
-  return {
-    fingerprint: failed.fingerprint,
-    failure: failed.failure,
-    before,
-    steps: stepCount(failed.scenario),
-    files: [...new Set(filesNamedIn(failed.scenario))],
-    remarks: canInline ? remarks : [...remarks, NOT_INLINED],
-  };
 }
 
 /** Returns the smallest text found before the time is up. */

@@ -21,10 +21,7 @@ export interface Coverage {
   readonly suite: SuiteResult;
 }
 
-interface Exercise {
-  readonly file: string;
-  readonly counts: Counts;
-}
+type Exercise = Readonly<{ file: string; counts: Counts }>;
 
 const coverageOf = (groups: readonly Group[], exercises: readonly Exercise[]) =>
   groups.map(({ name, items }) => ({

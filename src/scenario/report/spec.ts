@@ -228,10 +228,9 @@ export const folderOf = (file: string): string =>
 function groupsOf<Item>(items: readonly Item[], textOf: (item: Item) => string): Map<string, Item[]> {
   const groups = new Map<string, Item[]>();
   for (const item of items) {
-    const text = textOf(item);
-    const others = groups.get(text);
-    if (others === undefined) groups.set(text, [item]);
-    else others.push(item);
+    const group = groups.get(textOf(item)) ?? [];
+    groups.set(textOf(item), group);
+    group.push(item);
   }
   return groups;
 }

@@ -26,6 +26,7 @@ export type Cause =
 /** Something that is not as expected. */
 export interface Mismatch {
   readonly place: Place;
+  /** One sentence. */
   readonly message: string;
   readonly diff: readonly DiffLine[];
   readonly cause?: Cause;
@@ -33,14 +34,10 @@ export interface Mismatch {
   readonly row?: number;
 }
 
-export interface Failure {
-  readonly place: Place;
+export interface Failure extends Pick<Mismatch, "place" | "message" | "diff"> {
   /** From 1. */
   readonly step: number;
   readonly text: string;
-  /** One sentence. */
-  readonly message: string;
-  readonly diff: readonly DiffLine[];
   /** What message and diff describe; at least one. */
   readonly mismatches: readonly Mismatch[];
   /** The latest lines of the transcript, oldest first. */

@@ -81,7 +81,7 @@ export abstract class ExchangeVenue extends Venue {
   }
 
   /** Names of the accounts that the exchange knows, oldest first. */
-  get accounts(): readonly string[] {
+  override get accounts(): readonly string[] {
     const known = [...this.names].flatMap(([address, name]) => {
       const number = this.state.accountByAddress.get(address);
       return number === undefined ? [] : [{ name, number }];
@@ -246,7 +246,7 @@ export abstract class ExchangeVenue extends Venue {
     return this.#fillWatcher !== null && this.#fillWatcher.broken !== null;
   }
 
-  violations(): readonly string[] {
+  override violations(): readonly string[] {
     const found = violations(this.state).map(({ name, differences }) => `${name}: ${differences.join("; ")}`);
     const broken = this.#fillWatcher?.broken ?? null;
     return broken === null ? found : [...found, `${broken.name}: ${broken.text}`];

@@ -12,8 +12,6 @@ import {
 } from "../../client/transport.ts";
 import { parseIso, toIso } from "../../core/time.ts";
 import type { Millis } from "../../core/units.ts";
-import type { ClockSetting } from "../../engine/clock.ts";
-import type { Snapshot } from "../../engine/exchange.ts";
 import type { DirectCall } from "../../server/router.ts";
 import type { Service } from "../../server/service.ts";
 import type { World } from "../../simulation/world.ts";
@@ -142,11 +140,6 @@ export interface ScenarioServer {
 /** Starts a server with a world, a frozen clock and no faucet, on a free port. */
 export type StartServer = (world: World, scenario: Scenario) => Promise<ScenarioServer>;
 
-interface ServedSnapshot {
-  readonly exchange: Snapshot;
-  readonly clock: ClockSetting;
-}
-
 /** The exchange of a server of this process: every step is sent over HTTP, with signatures. */
 export class HttpVenue extends ExchangeVenue {
   readonly way = "http";
@@ -226,12 +219,12 @@ export class HttpVenue extends ExchangeVenue {
     return byOperations(this, market, this.now());
   }
 
-  override snapshot(): ServedSnapshot {
+  override snapshot() {
     return { exchange: this.exchange.snapshot(), clock: this.#server.service.clock.setting };
   }
 
   override restore(snapshot: unknown): void {
-    const { exchange, clock } = snapshot as ServedSnapshot;
+    const { exchange, clock } = snapshot as ReturnType<HttpVenue["snapshot"]>;
     this.exchange.restore(exchange);
     this.#server.service.clock.resume(clock);
   }

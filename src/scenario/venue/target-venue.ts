@@ -6,7 +6,7 @@ import { collect, ExchangeFailure, orThrow } from "../../client/result.ts";
 import type { Transport } from "../../client/transport.ts";
 import { DocumentError, within } from "../../core/document-error.ts";
 import { decimalText, MONEY_PLACES, SIZE_PLACES } from "../../core/format.ts";
-import { anyOf, isWord, SELF_TRADE_POLICIES, type SelfTradePolicy } from "../../core/terms.ts";
+import { anyOf, isWord, SELF_TRADE_POLICIES } from "../../core/terms.ts";
 import { FULL_PRICE, type Millis, millis, SHARE_UNITS, type Size, size } from "../../core/units.ts";
 import { FILE_LIMITS, readFailure, readText } from "../../regular-file.ts";
 import type { DirectCall } from "../../server/router.ts";
@@ -31,12 +31,8 @@ import {
   type VenueHistory,
 } from "./views.ts";
 
-/** A market of a deployment. */
-interface TargetMarket {
-  readonly idOrSlug: string;
-  /** Declared because the API does not show it. */
-  readonly selfTrade: SelfTradePolicy;
-}
+/** A market of a deployment. Its self-trade policy is declared because the API does not show it. */
+type TargetMarket = Readonly<ReturnType<typeof marketIn>>;
 
 /** A wallet on a deployment, and its funds there. */
 interface TargetAccount {
@@ -134,8 +130,9 @@ function textIn(value: unknown): string {
   throw wrong(`a text${typeof value === "bigint" ? ", in quotes" : ""}`);
 }
 
-function marketIn(value: unknown): TargetMarket {
-  if (typeof value !== "object" || value === null) return { idOrSlug: textIn(value), selfTrade: "allow" };
+function marketIn(value: unknown) {
+  if (typeof value !== "object" || value === null)
+    return { idOrSlug: textIn(value), selfTrade: "allow" as const };
   const { market, selfTrade: policy = "allow" } = mappingOf(MARKET_KEYS, value);
   const selfTrade = SELF_TRADE_POLICIES.find((known) => known === policy);
   if (selfTrade === undefined) throw wrong(anyOf(SELF_TRADE_POLICIES), "selfTrade");
@@ -293,11 +290,6 @@ class TargetVenue extends Venue {
     }
   }
 
-  /** Empty, because balances cannot be read. */
-  get accounts(): readonly string[] {
-    return [];
-  }
-
   knows(account: string): boolean {
     return this.#addresses.has(account);
   }
@@ -326,10 +318,6 @@ class TargetVenue extends Venue {
 
   async call<O extends Operation>(operation: O, call?: DirectCall): Promise<Attempt<ReplyTo<O>>> {
     return this.#http.call(operation, call);
-  }
-
-  protected read<O extends Operation>(operation: O, call?: DirectCall): Promise<Attempt<ReplyTo<O>>> {
-    return this.call(operation, call);
   }
 
   protected async signIn(account: string): Promise<string> {
@@ -383,10 +371,6 @@ class TargetVenue extends Venue {
 
   override async stateHash(): Promise<null> {
     return null;
-  }
-
-  violations(): readonly string[] {
-    return [];
   }
 
   fillCount(): number {

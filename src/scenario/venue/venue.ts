@@ -90,12 +90,11 @@ export class Wallets {
   readonly #byName = new Map<string, Wallet>();
 
   of(name: string): Wallet {
-    let wallet = this.#byName.get(name);
-    if (wallet === undefined) {
-      const privateKey = namedPrivateKey(name);
-      wallet = { name, privateKey, address: devAddress(privateKey), signatures: new Map() };
-      this.#byName.set(name, wallet);
-    }
+    const known = this.#byName.get(name);
+    if (known !== undefined) return known;
+    const privateKey = namedPrivateKey(name);
+    const wallet = { name, privateKey, address: devAddress(privateKey), signatures: new Map() };
+    this.#byName.set(name, wallet);
     return wallet;
   }
 }
@@ -138,7 +137,9 @@ export abstract class Venue {
   /** Calls an operation of the API for a step; `caller` is the name of an account. */
   abstract call<O extends Operation>(operation: O, call?: DirectCall): Soon<Attempt<ReplyTo<O>>>;
   /** Calls an operation that reads what the scenario expects. */
-  protected abstract read<O extends Operation>(operation: O, call?: DirectCall): Soon<Attempt<ReplyTo<O>>>;
+  protected read<O extends Operation>(operation: O, call?: DirectCall): Soon<Attempt<ReplyTo<O>>> {
+    return this.call(operation, call);
+  }
   /** Makes an account known to the exchange, and returns its address. */
   protected abstract signIn(account: string): Soon<string>;
   /** Returns the address of an account, which need not be known to the exchange. */
@@ -148,8 +149,10 @@ export abstract class Venue {
   /** Called after each accepted order. */
   protected accepted(_account: string, _order: PlacedOrder): void {}
 
-  /** Names of the accounts that the exchange knows, in order. */
-  abstract readonly accounts: readonly string[];
+  /** Names of the accounts that the exchange knows, in order. Empty if balances cannot be read. */
+  get accounts(): readonly string[] {
+    return [];
+  }
   abstract now(): Soon<Millis>;
   advanceTo(_moment: Millis): Soon<readonly Expired[]> {
     return needsControlPlane();
@@ -188,7 +191,9 @@ export abstract class Venue {
   /** Returns the fills after the first `from`, oldest first. */
   abstract fills(from: number): readonly Fill[];
   /** Returns one sentence for each invariant that does not hold. */
-  abstract violations(): Soon<readonly string[]>;
+  violations(): Soon<readonly string[]> {
+    return [];
+  }
   /** Makes `violations` check each fill from now on, if the venue sees fills as they happen. */
   watchFills(): void {}
   /** Whether a watched fill has broken a rule. */

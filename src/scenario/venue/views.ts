@@ -37,11 +37,7 @@ export interface TokenRef {
 export type Checks = "all" | "fills";
 
 /** Result of an order flow. */
-export interface FlowOutcome {
-  readonly rows: number;
-  readonly placed: number;
-  readonly canceled: number;
-  readonly rejected: number;
+export interface FlowOutcome extends Readonly<Record<"rows" | "placed" | "canceled" | "rejected", number>> {
   readonly firstRejection: RejectedRow | null;
   /** The last row, if a check failed after it or the exchange in this process threw at it. */
   readonly broken: BrokenRow | null;
@@ -57,11 +53,7 @@ interface RejectedRow {
 }
 
 /** A row of a flow after which invariants do not hold, or at which the exchange threw an error. */
-export interface BrokenRow {
-  /** From 1. */
-  readonly row: number;
-  /** The row, written as a step. */
-  readonly text: string;
+export interface BrokenRow extends Pick<RejectedRow, "row" | "text"> {
   /** One sentence for each invariant that does not hold. */
   readonly violations: readonly string[];
   /** What the exchange threw, which is a defect. */

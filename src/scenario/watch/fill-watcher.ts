@@ -239,11 +239,8 @@ export class FillWatcher {
     const market = this.#exchange.state.markets.get(marketOfToken(token));
     const isMirrored = market.matching === "complementary" && outcomeOf(token) === "NO";
     const own = isMirrored ? tokenOf(market.number, "YES") : token;
-    let book = this.#books.get(own);
-    if (book === undefined) {
-      book = new NaiveBook(this.#resting);
-      this.#books.set(own, book);
-    }
+    const book = this.#books.get(own) ?? new NaiveBook(this.#resting);
+    this.#books.set(own, book);
     const placed = inBook(side, price, market.tickSize, isMirrored);
     return { id, owner, side: placed.side, tick: placed.tick, size, open: size, terms, market, book };
   }
@@ -304,11 +301,8 @@ export class FillWatcher {
   }
 
   #reservedIn(token: number): number[] {
-    let reserved = this.#reserved.get(token);
-    if (reserved === undefined) {
-      reserved = [];
-      this.#reserved.set(token, reserved);
-    }
+    const reserved = this.#reserved.get(token) ?? [];
+    this.#reserved.set(token, reserved);
     return reserved;
   }
 }

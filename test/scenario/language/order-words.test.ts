@@ -56,7 +56,12 @@ it.each(TYPES)(
     });
 
     const markets = ["rain", "snow"].map((name, index) => ({ name, number: index + 1 }) as TouchedMarket);
-    const vocabulary = new Vocabulary(markets, state, { account: () => "alice", order: () => undefined });
+    const vocabulary = new Vocabulary(
+      markets,
+      state,
+      () => "alice",
+      () => undefined,
+    );
     const line = vocabulary.order(command, tokenOf(1, "YES"), undefined);
     expect(lastStep(ofTwoMarkets(`alice: ${line}`))).toMatchObject({ words });
   },
