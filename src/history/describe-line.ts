@@ -136,19 +136,11 @@ export function describeLine({ line, command, result }: ReplayedLine, state: Sta
 export type ComparedOutcome = readonly [what: string, recorded: string, now: string];
 
 /** Describes the line at which a replay stops, in the report `name`. The state is the one after the line. */
-export function describeProblem(
-  { line, command, result }: ReplayedLine,
-  name: string,
-  state: State,
-): {
-  readonly heading: string;
-  readonly asked: readonly string[];
-  readonly rows: readonly ComparedOutcome[];
-} {
+export function describeProblem({ line, command, result }: ReplayedLine, name: string, state: State) {
   const what = `line ${line.n} of ${name}`;
   if (result.kind === "other state") {
     const heading = `every command has the recorded outcome, but at ${what} the state differs`;
-    return { heading, asked: [], rows: [["state", result.recorded, result.found]] };
+    return { heading, asked: [], rows: [["state", result.recorded, result.found] as const] };
   }
   if (result.kind !== "differs" && result.kind !== "fails") throw new Error(`${what} has no problem`);
   const asked = command === null ? [] : [`${toIso(line.t)}  ${visible(commandText(command, state))}`];

@@ -199,18 +199,10 @@ function changeText({ code }: RefusedRequest, now: RetryResult): string | null {
   }
 }
 
-/** A refused request whose retry gets another answer. */
-interface ChangedAnswer {
-  /** Its line in the journal. */
-  readonly line: number;
-  /** The request, and the two answers, as text. */
-  readonly asked: string;
-  readonly change: string;
-}
-
 /** Retries the refused requests of a journal, each in the state in which it was refused. */
 export class RefusedRetries {
-  readonly changed: ChangedAnswer[] = [];
+  /** Requests whose retry gets another answer: the line in the journal, the request and the two answers as text. */
+  readonly changed: Readonly<{ line: number; asked: string; change: string }>[] = [];
   #tried = 0;
   #untried = 0;
 

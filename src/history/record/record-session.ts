@@ -1,7 +1,5 @@
 import { Buffer } from "node:buffer";
 import { ApiError } from "../../api/errors.ts";
-import type { CommandOf } from "../../core/commands.ts";
-import type { EventOf } from "../../core/events.ts";
 import { counted } from "../../core/format.ts";
 import { findAccount, type State } from "../../core/state.ts";
 import type { Steps } from "../../core/steps.ts";
@@ -29,19 +27,17 @@ import { finalExpectations, restingBefore, startingFunds, writeOpening } from ".
 import { partiesOfRefused, RecordingError, RefusedSteps, Script } from "./script.ts";
 import { isMineable, ObservedBlocks, SessionRecorder } from "./session-recorder.ts";
 
-/** Session of a running exchange. */
-interface LiveSession extends Omit<Session, "entries" | "refused"> {
-  readonly log: SessionLog;
-}
-
 /** Minimum size of a step that places an order: `- a: BUY 1 YES @ 0.5` and the line feed. */
 const MIN_ORDER_BYTES = 20;
 
 /**
- * Records the session so far as a scenario file.
+ * Records the session so far of a running exchange as a scenario file.
  * @throws ApiError `SESSION_TOO_LONG`, `SESSION_NOT_RECORDABLE` if that is impossible.
  */
-export function* recordSession({ log, ...session }: LiveSession): Steps<RecordedScenario> {
+export function* recordSession({
+  log,
+  ...session
+}: Omit<Session, "entries" | "refused"> & { readonly log: SessionLog }): Steps<RecordedScenario> {
   const { entries, refused } = log;
   if (entries === null) throw refusal("SESSION_TOO_LONG", log.tooLong);
   try {
@@ -129,7 +125,7 @@ export function* recordScenario(recorded: Session): Steps<RecordedScenario> {
   const scenario = scenarioText({
     ...header,
     remarks: [
-      TITLE,
+      "A session that clobsim recorded: its commands and their results.",
       ...terms.remarks,
       ...remarksOf(isSeed(seed), relevant.length - commands.length, removed),
     ],
@@ -155,8 +151,6 @@ function settlementOf({ opening, commands, end: { config } }: Trace): Settlement
   );
   return isChanged ? "manual" : config.settlement;
 }
-
-const TITLE = "A session that clobsim recorded: its commands and their results.";
 
 /** A scenario has only the rules of this version; a session with other rules may have other results. */
 function assertNoDivergence({ divergence, thrown }: Trace): void {
@@ -258,13 +252,15 @@ function withoutIrrelevantCalls(session: Trace) {
   for (const traced of session.commands) {
     for (const event of traced.events) {
       if (event.kind !== "callExecuted" || event.isRepeated || event.effect.moves.length === 0) continue;
-      assertSentInSession(session, traced, event);
+      if (event.transaction <= session.opening.chain.transactions.size)
+        throw new RecordingError(
+          `at sequence ${traced.sequence} a block mined a transaction that a wallet sent before the session began, but a scenario begins with nothing pending`,
+        );
       moved.add(event.transaction);
     }
   }
   let removed = 0;
-  const commands = session.commands.filter((traced) => {
-    const { command, events } = traced;
+  const commands = session.commands.filter(({ sequence, command, events }) => {
     if (command.kind === "setNativeBalance") removed += 1;
     if (command.kind !== "sendTransaction") return true;
     const [sent] = events;
@@ -273,25 +269,12 @@ function withoutIrrelevantCalls(session: Trace) {
     const hasStep =
       session.end.accountByAddress.has(command.from) && positionCallIn(session.end, command) !== null;
     if (isNeeded && hasStep) return true;
-    if (moved.has(sent.transaction)) throw unsupportedCall(traced, command);
+    if (moved.has(sent.transaction))
+      throw new RecordingError(
+        `sequence ${sequence} is a transaction (${command.call.kind}) that the wallet ${command.from} sent on the chain, and no step of a scenario can express it; all later balances depend on it`,
+      );
     removed += 1;
     return false;
   });
   return { commands, removed };
 }
-
-function assertSentInSession(
-  { opening }: Trace,
-  { sequence }: TracedCommand,
-  { transaction }: EventOf<"callExecuted">,
-): void {
-  if (transaction > opening.chain.transactions.size) return;
-  throw new RecordingError(
-    `at sequence ${sequence} a block mined a transaction that a wallet sent before the session began, but a scenario begins with nothing pending`,
-  );
-}
-
-const unsupportedCall = ({ sequence }: TracedCommand, { from, call }: CommandOf<"sendTransaction">) =>
-  new RecordingError(
-    `sequence ${sequence} is a transaction (${call.kind}) that the wallet ${from} sent on the chain, and no step of a scenario can express it; all later balances depend on it`,
-  );

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, realpathSync, statSync, writeFileSy
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { globSync } from "tinyglobby";
+import type { ControlRecords } from "../../engine/journal-line.ts";
 import { readRegular } from "../../regular-file.ts";
 import type { ExpectationOf } from "../language/expectations.ts";
 import type { Place, WrongFile } from "../language/page.ts";
@@ -71,12 +72,6 @@ function readFolder(path: string) {
   }
 }
 
-/** The files of a scenario, by path relative to its folder, with slashes. */
-interface SourceFiles {
-  readonly file: string;
-  readonly texts: Readonly<Record<string, string>>;
-}
-
 /** Maximum total size of the files of a scenario in a report. */
 const MAX_SOURCE_BYTES = 4 * 1024 * 1024;
 
@@ -121,8 +116,8 @@ export function overwritingIn(scenarios: readonly Scenario[]): WrongFile[] {
   });
 }
 
-/** Returns the files needed to run a scenario elsewhere; null if they are too large, or one is not UTF-8. */
-export function sourceFilesOf(scenario: Scenario): SourceFiles | null {
+/** Returns the files needed to run a scenario elsewhere, by path relative to its folder, with slashes; null if they are too large, or one is not UTF-8. */
+export function sourceFilesOf(scenario: Scenario): ControlRecords["scenario"] | null {
   const { file } = scenario.place;
   const paths = new Set([...pagesOf(scenario), ...filesNamedIn(scenario)]);
   const folder = dirname(file);
@@ -138,7 +133,7 @@ export function sourceFilesOf(scenario: Scenario): SourceFiles | null {
 }
 
 /** Writes the files into a folder; returns the path of the scenario's file. @throws RangeError for a path outside of it. */
-export function writeSourceFiles({ file, texts }: SourceFiles, folder: string): string {
+export function writeSourceFiles({ file, texts }: ControlRecords["scenario"], folder: string): string {
   for (const [name, text] of Object.entries(texts)) {
     const path = pathIn(folder, name);
     mkdirSync(dirname(path), { recursive: true });

@@ -70,13 +70,11 @@ export function rowText(row: FlowRow): string {
 }
 
 /** Writes the books, one line for each; a complementary market has only its YES book. */
-async function bookLines({ venue }: Session): Promise<string[]> {
-  const lines: string[] = [];
+async function* bookLines({ venue }: Session) {
   for (const token of tokensOf(venue)) {
     const { bids, asks } = await venue.book(token);
-    lines.push(`${token.market} ${token.outcome} bids ${levelsText(bids)}; asks ${levelsText(asks)}`);
+    yield `${token.market} ${token.outcome} bids ${levelsText(bids)}; asks ${levelsText(asks)}`;
   }
-  return lines;
 }
 
 /** Returns the tokens that have a book of their own. */
@@ -87,16 +85,14 @@ const tokensOf = (venue: Venue): TokenRef[] =>
   });
 
 /** Writes the balances of each account, without empty ones, one line for each account. */
-async function balanceLines({ venue }: Session): Promise<string[]> {
-  const lines: string[] = [];
+async function* balanceLines({ venue }: Session) {
   for (const account of venue.accounts) {
     const holdings = await venue.holdings(account);
     const shown = holdings.filter(
       ({ asset, balance, onChain }) => asset === "USDC" || balance > 0 || onChain > 0,
     );
-    lines.push(`${account} ${shown.map(holdingText).join(", ")}`);
+    yield `${account} ${shown.map(holdingText).join(", ")}`;
   }
-  return lines;
 }
 
 function holdingText({ asset, balance, reserved, onChain }: HoldingView): string {
@@ -109,21 +105,22 @@ function holdingText({ asset, balance, reserved, onChain }: HoldingView): string
 }
 
 /** Writes the named orders in the order of the file, one line for each. */
-async function orderLines(session: Session): Promise<string[]> {
-  const lines = new Map<string, string>();
+async function* orderLines(session: Session) {
+  const written = new Set<string>();
   for (const step of stepsOf(session.scenario.steps)) {
     const name = step.kind === "order" ? (step.name ?? "") : "";
     const key = session.orderNamed(name);
-    if (key !== undefined && !lines.has(name))
-      lines.set(name, `${name} ${orderStateText(await session.venue.order(key))}`);
+    if (key === undefined || written.has(name)) continue;
+    written.add(name);
+    yield `${name} ${orderStateText(await session.venue.order(key))}`;
   }
-  return [...lines.values()];
 }
 
 export async function summaryOf(session: Session): Promise<string[]> {
-  const time = toIso(await session.venue.now());
-  const parts = [await bookLines(session), await orderLines(session), await balanceLines(session)];
-  return [`at ${time}`, ...parts.flat()];
+  const lines = [`at ${toIso(await session.venue.now())}`];
+  for (const part of [bookLines, orderLines, balanceLines])
+    for await (const line of part(session)) lines.push(line);
+  return lines;
 }
 
 export async function goldenText({ name }: Pick<Scenario, "name">, venue: Venue): Promise<string> {

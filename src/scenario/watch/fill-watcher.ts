@@ -72,7 +72,7 @@ export class FillWatcher {
   /** Orders that the current command has changed. */
   readonly #changed: WatchedOrder[] = [];
   /** The first broken rule; nothing is checked after it. */
-  #broken: BrokenRule | null = null;
+  broken: BrokenRule | null = null;
 
   constructor(exchange: Exchange, nameOf: (account: number) => string) {
     this.#exchange = exchange;
@@ -82,14 +82,10 @@ export class FillWatcher {
     exchange.watchRewind(() => this.#reset());
   }
 
-  get broken(): BrokenRule | null {
-    return this.#broken;
-  }
-
   /** Rebuilds the books from the exchange's live orders, in order of arrival. */
   #reset(): void {
     for (const map of [this.#books, this.#reserved, this.#resting]) map.clear();
-    this.#broken = null;
+    this.broken = null;
     for (const record of this.#exchange.state.orders) {
       if (record.status !== "LIVE") continue;
       const order = this.#add(record.number, record);
@@ -101,15 +97,15 @@ export class FillWatcher {
   }
 
   #take(at: Millis, events: readonly DomainEvent[]): void {
-    if (this.#broken !== null) return;
+    if (this.broken !== null) return;
     for (const event of events) {
-      this.#broken = this.#ruleBrokenBy(event, at);
-      if (this.#broken !== null) return;
+      this.broken = this.#ruleBrokenBy(event, at);
+      if (this.broken !== null) return;
     }
     if (this.#changed.length === 0) return;
-    if (this.#incoming !== null) this.#broken = this.#wrongEnd(this.#incoming, "nothing more");
+    if (this.#incoming !== null) this.broken = this.#wrongEnd(this.#incoming, "nothing more");
     this.#incoming = null;
-    for (const changed of this.#changed) this.#broken ??= this.#difference(changed);
+    for (const changed of this.#changed) this.broken ??= this.#difference(changed);
     this.#changed.length = 0;
   }
 
