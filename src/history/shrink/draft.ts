@@ -77,7 +77,10 @@ const LISTS: ReadonlySet<string> = new Set(["fills", "trades", "bids", "asks"]);
 /** Keys at the top that are never removed. */
 const FIXED: ReadonlySet<string> = new Set(["scenario", "about", "steps", "world"]);
 /** Kinds of the entries of a header. */
-const ENTRIES: Readonly<Record<string, PartKind>> = { accounts: "account", markets: "market" };
+const ENTRIES: ReadonlyMap<string, PartKind> = new Map([
+  ["accounts", "account"],
+  ["markets", "market"],
+]);
 const OPTIONS = { schema: "failsafe", uniqueKeys: false, keepSourceTokens: true } as const;
 
 /** The text of a scenario, with the parts that can be removed from it. */
@@ -194,7 +197,7 @@ export class Draft {
     if (kind === "expectation" || (kind === "fixed" && parent !== null)) {
       return this.#pairs(node, part, () => "expectation");
     }
-    return this.#pairs(node, part, () => ENTRIES[name] ?? "header");
+    return this.#pairs(node, part, () => ENTRIES.get(name) ?? "header");
   }
 
   #itemsOf(list: unknown, parent: Part, kind: "step" | "line"): Part[] {
