@@ -3,11 +3,15 @@ import type { Steps } from "../core/steps.ts";
 import { MAX_MILLIS, type Millis, millis } from "../core/units.ts";
 import type { Exchange, Snapshot } from "./exchange.ts";
 import { PersistenceError } from "./journal.ts";
-import type { ControlRecords } from "./journal-line.ts";
 
-/** Mode and rate of a clock. */
-export type ClockSetting = Pick<ControlRecords["clock"], "mode" | "rate">;
-export type ClockMode = ClockSetting["mode"];
+export type ClockMode = "real" | "frozen" | "scaled";
+
+/** Mode and rate of a clock; part of the published declarations, as the journal's records are not. */
+export interface ClockSetting {
+  readonly mode: ClockMode;
+  /** Virtual seconds per wall second; used only in mode `scaled`. */
+  readonly rate: number;
+}
 
 /** Longest time for which a scaled clock with agents holds the event loop. */
 const MAX_TURN_MS = 20;

@@ -44,13 +44,12 @@ const DEFECTS: readonly Defect[] = [
   {
     name: "an order is answered before it is journalled, and then undone",
     file: "src/server/handlers/trading.ts",
-    right: "  placeOrder: ({ body, caller }, service, view) => placeOrder(service, view, caller, body),",
-    wrong: `  placeOrder: ({ body, caller }, service, view) => {
-    const before = service.exchange.snapshot();
-    const reply = placeOrder(service, view, caller, body);
-    if (service.exchange.sequence % 20 === 0) setImmediate(() => service.exchange.restore(before));
-    return reply;
-  },`,
+    right: "    const firstTrade = view.state.trades.next;",
+    wrong: `    const before = service.exchange.snapshot();
+    queueMicrotask(() => {
+      if (service.exchange.sequence % 20 === 0) setImmediate(() => service.exchange.restore(before));
+    });
+    const firstTrade = view.state.trades.next;`,
     fingerprint: /^http: /,
     seeds: [0, 10],
   },
