@@ -38,6 +38,7 @@ async function inRealTime(world: World, profile: BotProfileName): Promise<number
   const exchange = openMarket(world, profile);
   exchange.advanceTo(millis(exchange.now + HOUR_MS));
   const clock = new Clock(exchange, { mode: "real", rate: 1 }, Date.now);
+  clock.arm();
   const before = process.cpuUsage();
   await sleep(WATCHED_MS);
   const { user, system } = process.cpuUsage(before);
