@@ -51,12 +51,14 @@ export interface Bot {
   readonly number: number;
 }
 
+const NUMBERS_PER_KIND = 1_000;
+
 /** Returns the bots of a profile; of all profiles if null. */
 export const botsOf = (seed: string, profile: BotProfile | null): readonly Bot[] =>
   KINDS.flatMap((kind, index) =>
     Array.from({ length: profile?.[kind].count ?? maxCountOf(kind) }, (_, place) => {
       const name = `bot-${kind}-${place + 1}`;
-      return { name, kind, address: houseAddress(seed, name), number: index * 1_000 + place };
+      return { name, kind, address: houseAddress(seed, name), number: index * NUMBERS_PER_KIND + place };
     }),
   );
 

@@ -63,6 +63,9 @@ export interface NewOrder extends Omit<api.OrderBody, "expiration"> {
   readonly expiration?: Date | string | number | null;
 }
 
+/** Chain of the real service. */
+const POLYGON = 137;
+
 /**
  * A client of one exchange. Every call returns a `Result`: the body of the reply, typed by the contract, or an error as a
  * value. It never retries.
@@ -89,7 +92,7 @@ export class ExchangeClient {
     this.#connection = new Connection(base, send, options);
     this.control = controlOf(this.#connection);
     this.#account = options.account ?? null;
-    this.#chainId = options.chainId ?? 137;
+    this.#chainId = options.chainId ?? POLYGON;
     this.#close = close;
   }
 

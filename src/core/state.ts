@@ -28,7 +28,8 @@ export const ExchangeConfig = record({
 export type ExchangeConfig = Infer<typeof ExchangeConfig>;
 
 /** State of an exchange. Only `apply` writes to it. */
-export type State = ReturnType<typeof createState>;
+export type State = Readonly<Omit<Created, "issued">> & Pick<Created, "issued">;
+type Created = ReturnType<typeof createState>;
 
 /** Account that gets the other half of sets minted for one outcome; the first of every exchange. */
 export const FAUCET = 1;

@@ -139,6 +139,9 @@ export class Outgoing extends ServerResponse<Incoming> {
   }
 }
 
+/** Limit, in bytes, of a body of market data and trading. */
+export const MAX_BODY = 64 * 1024;
+
 /** Limit, in bytes, of a body on the control plane and of a call or batch on the chain, WebSocket messages included. */
 export const MAX_LARGE_BODY = 1024 * 1024;
 

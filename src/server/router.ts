@@ -22,6 +22,7 @@ import {
   type Answer,
   type Incoming,
   JsonText,
+  MAX_BODY,
   MAX_LARGE_BODY,
   NO_BODY,
   type Outgoing,
@@ -43,7 +44,7 @@ type Route = (request: Routed, response: Outgoing) => void;
 
 /** Handles requests for one endpoint: access, reading the body, faults, time, signature, query, parsing the body, answer. */
 function routeOf(service: Service, endpoint: AnyEndpoint, handle: AnyHandler): Route {
-  const maximum = endpoint.access === "control" || isRaw(endpoint.body) ? MAX_LARGE_BODY : 64 * 1024;
+  const maximum = endpoint.access === "control" || isRaw(endpoint.body) ? MAX_LARGE_BODY : MAX_BODY;
   const { faults, persistence } = service;
   return (request, response) => {
     const fail = (error: unknown, body: Buffer = NO_BODY): void => {

@@ -167,7 +167,10 @@ export function createChain(
   return chain;
 }
 
-export type Chain = ReturnType<typeof createChain>;
+/** The chain of a state, whose collections are changed and never replaced. */
+export type Chain = Omit<Created, Collection> & Readonly<Pick<Created, Collection>>;
+type Created = ReturnType<typeof createChain>;
+type Collection = "transactions" | "blocks" | "heights" | "mined" | "digest" | "wallets" | "signed";
 
 export function digestFields({ words }: Pick<Digest, "words">) {
   return { digestA: words[0], digestB: words[1], digestC: words[2], digestD: words[3] };
