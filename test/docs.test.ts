@@ -68,7 +68,7 @@ describe("the code of the pages", () => {
         incremental: true,
         tsBuildInfoFile: join(ROOT, "node_modules/.cache/clobsim-types/docs.tsbuildinfo"),
       },
-      ...{ strict: true, noEmit: true, skipLibCheck: true, allowImportingTsExtensions: true },
+      ...{ strict: true, noEmit: true, skipLibCheck: true, checkers: 1, allowImportingTsExtensions: true },
       ...{ target: "es2023", lib: ["es2023", "esnext.disposable"], module: "nodenext", types: ["node"] },
       paths: {
         clobsim: [join(ROOT, "src/index.ts")],
