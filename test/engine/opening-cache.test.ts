@@ -1,5 +1,5 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { deepStrictEqual } from "node:assert/strict";
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
@@ -20,32 +20,34 @@ import { imageOf } from "../../src/engine/state-image.ts";
 import { generateWorld } from "../../src/simulation/generate-world.ts";
 import type { World } from "../../src/simulation/world.ts";
 import { orderCommand } from "../support/commands.ts";
+import { temporaryFolder } from "../support/folder.ts";
 
+const parent = temporaryFolder();
 let folder = "";
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "clobsim-openings-"));
+  folder = mkdtempSync(join(parent, "openings-"));
   vi.useFakeTimers();
 });
-afterEach(() => {
-  vi.useRealTimers();
-  rmSync(folder, { recursive: true });
-});
+afterEach(() => void vi.useRealTimers());
 
 const at = (iso: string): Millis => millis(parseIso(iso) as number);
-/** A world that opens much faster than the default one. */
-const SMALL = { markets: 9 };
+const worlds = new Map<string, Promise<World>>();
+/** Generates a world once. One of few markets opens much faster than the default one. */
+function worldOf(seed = "1", markets = 3): Promise<World> {
+  const key = `${seed} ${markets}`;
+  const world = worlds.get(key) ?? generateWorld({ seed, markets });
+  worlds.set(key, world);
+  return world;
+}
 const BEGIN = at("2026-01-01T00:00:00Z");
 const cache = (program = "this program"): OpeningCache => new OpeningCache(new CacheFolder(folder), program);
 
+type Opened = [world: World, start: Millis, cached?: OpeningCache, terms?: Partial<typeof DEFAULT_CONFIG>];
+
 /** Opens an exchange: played or, with a cache, from that. */
-function openingOf(
-  world: World,
-  start: Millis,
-  cached: OpeningCache | null,
-  terms: Partial<typeof DEFAULT_CONFIG> = {},
-): Exchange {
+function openingOf(...[world, start, cached, terms]: Opened): Exchange {
   const config = exchangeConfigOf({ ...DEFAULT_CONFIG, ...terms }, world.seed);
-  const origin = originOfWorld(world, config, start, cached);
+  const origin = originOfWorld(world, config, start, cached ?? null);
   const exchange = new Exchange(origin.config, start);
   origin.play(exchange);
   return exchange;
@@ -58,13 +60,13 @@ function fillCache(world: World, start: Millis = BEGIN, terms: Partial<typeof DE
 }
 
 const files = (): string[] => readdirSync(folder);
-/** Whether an opening came from the cache, because no command was submitted. */
-function isFromCache(open: () => Exchange): boolean {
+/** Opens an exchange with the cache, and expects that it came from there: then no command is submitted. */
+function cachedOpening(isCached: boolean, ...[world, start, cached = cache(), terms]: Opened): Exchange {
   const play = vi.spyOn(Exchange.prototype, "submit");
-  open();
-  const isPlayed = play.mock.calls.length > 0;
+  const exchange = openingOf(world, start, cached, terms);
+  expect(play.mock.calls.length === 0).toBe(isCached);
   play.mockRestore();
-  return !isPlayed;
+  return exchange;
 }
 
 /** Returns the content of a state: its document and its indexes. The slots of orders may differ. */
@@ -102,22 +104,22 @@ function continued(exchange: Exchange): unknown {
 
 describe("a cached opening", () => {
   it.each([
-    ["1", "2026-01-01T00:00:00Z", {}],
-    ["1", "2026-03-29T00:59:59Z", SMALL],
-    ["1", "2024-02-28T23:59:58Z", SMALL],
-    ["1", "1999-12-31T12:34:56Z", SMALL],
-    ["1", "9998-06-30T18:00:01Z", SMALL],
-    ["7", "2026-11-23T05:44:30Z", SMALL],
-    ["late", "2026-12-31T23:59:00Z", SMALL],
-  ])("of seed %s at %s equals a played one, then and later", async (seed, start, size) => {
-    const world = await generateWorld({ seed, ...size });
+    ["1", "2026-01-01T00:00:00Z", 35],
+    ["1", "2026-03-29T00:59:59Z", 9],
+    ["1", "2024-02-28T23:59:58Z", 9],
+    ["1", "1999-12-31T12:34:56Z", 9],
+    ["1", "9998-06-30T18:00:01Z", 9],
+    ["7", "2026-11-23T05:44:30Z", 9],
+    ["late", "2026-12-31T23:59:00Z", 9],
+  ])("of seed %s at %s equals a played one, then and later", async (seed, start, markets) => {
+    const world = await worldOf(seed, markets);
     fillCache(world);
-    const [played, found] = [openingOf(world, at(start), null), openingOf(world, at(start), cache())];
-    expect(isFromCache(() => openingOf(world, at(start), cache()))).toBe(true);
+    const [played, found] = [openingOf(world, at(start)), cachedOpening(true, world, at(start))];
     expect([found.hash, found.now, found.sequence]).toEqual([played.hash, played.now, played.sequence]);
-    expect(contentOf(found.state)).toEqual(contentOf(played.state));
+    // Compares large contents many times faster than toEqual.
+    deepStrictEqual(contentOf(found.state), contentOf(played.state));
     expect(violations(found.state)).toEqual([]);
-    expect(continued(found)).toEqual(continued(played));
+    deepStrictEqual(continued(found), continued(played));
   });
 
   it.each([
@@ -126,53 +128,49 @@ describe("a cached opening", () => {
     { balances: "settled" },
     { credentials: "once" },
   ] as const)("belongs to its settings: %j", async (terms) => {
-    const world = await generateWorld({ seed: "1", markets: 9 });
+    const world = await worldOf();
     fillCache(world);
     fillCache(world, BEGIN, terms);
     expect(files().length).toBe(2);
     const start = millis(BEGIN + 987_654_000);
-    expect(isFromCache(() => openingOf(world, start, cache(), terms))).toBe(true);
-    const contents = [cache(), null].map((each) => contentOf(openingOf(world, start, each, terms).state));
-    expect(contents[0]).toEqual(contents[1]);
+    const found = cachedOpening(true, world, start, cache(), terms);
+    deepStrictEqual(contentOf(found.state), contentOf(openingOf(world, start, undefined, terms).state));
   });
 
   it.each([
     ["between two full seconds", "2026-01-01T00:00:00.500Z"],
     ["after the end of an event", "2026-01-02T23:59:59Z"],
   ])("is not used for a start %s", async (_, start) => {
-    const generated = await generateWorld({ seed: "1", markets: 3 });
+    const generated = await worldOf();
     const today = { endsInDays: 0, endOf: "day" } as const;
-    const events = generated.events.map((event) => ({
-      ...event,
-      ...today,
-      markets: event.markets.map((market) => ({ ...market, ...today })),
-    }));
+    const ending = (markets: World["events"][number]["markets"]) =>
+      markets.map((market) => ({ ...market, ...today }));
+    const events = generated.events.map((event) => ({ ...event, ...today, markets: ending(event.markets) }));
     const world = { ...generated, events };
     fillCache(world);
-    expect(isFromCache(() => openingOf(world, millis(BEGIN + 1_000), cache()))).toBe(true);
-    expect(isFromCache(() => openingOf(world, at(start), cache()))).toBe(false);
+    cachedOpening(true, world, millis(BEGIN + 1_000));
+    cachedOpening(false, world, at(start));
   });
 
   it("is not used if there is no room before a start, which is an error", async () => {
-    const world = await generateWorld({ seed: "1", markets: 3 });
+    const world = await worldOf();
     fillCache(world);
     expect(() => openingOf(world, millis(1_000), cache())).toThrow("leaves no room for the world's history");
   });
 
   it("belongs to one world and one program", async () => {
-    const world = await generateWorld({ seed: "1", markets: 3 });
-    const other = await generateWorld({ seed: "2", markets: 3 });
+    const [world, other] = [await worldOf(), await worldOf("2")];
     fillCache(world);
-    expect(isFromCache(() => openingOf(world, BEGIN, cache()))).toBe(true);
-    expect(isFromCache(() => openingOf(other, BEGIN, cache()))).toBe(false);
-    expect(isFromCache(() => openingOf(world, BEGIN, cache("another program")))).toBe(false);
+    cachedOpening(true, world, BEGIN);
+    cachedOpening(false, other, BEGIN);
+    cachedOpening(false, world, BEGIN, cache("another program"));
     const [event] = world.events;
     const changed = { ...world, events: [{ ...event, title: "another title" }, ...world.events.slice(1)] };
-    expect(isFromCache(() => openingOf(changed as World, BEGIN, cache()))).toBe(false);
+    cachedOpening(false, changed as World, BEGIN);
   });
 
   it("that is damaged is played and written again", async () => {
-    const world = await generateWorld({ seed: "1", markets: 3 });
+    const world = await worldOf();
     fillCache(world);
     const path = join(folder, files()[0] as string);
     const whole = readFileSync(path);
@@ -180,14 +178,14 @@ describe("a cached opening", () => {
     damaged[whole.length >> 1] = (damaged[whole.length >> 1] as number) ^ 1;
     for (const wrong of [damaged, whole.subarray(0, 100), withCheck(Buffer.from("no opening"))]) {
       writeFileSync(path, wrong);
-      expect(isFromCache(() => openingOf(world, BEGIN, cache()))).toBe(false);
+      cachedOpening(false, world, BEGIN);
       vi.runAllTimers();
-      expect(isFromCache(() => openingOf(world, BEGIN, cache()))).toBe(true);
+      cachedOpening(true, world, BEGIN);
     }
   });
 
   it("is not written for a history with calls of wallets", async () => {
-    fillCache(await generateWorld({ seed: "1", markets: 3 }), BEGIN, { approvals: "required" });
+    fillCache(await worldOf(), BEGIN, { approvals: "required" });
     expect(files()).toEqual([]);
   });
 });
