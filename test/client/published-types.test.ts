@@ -1,16 +1,14 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { publishedTypes } from "../../bin/setup/published-types.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const TSC = join(ROOT, "node_modules", "typescript", "bin", "tsc");
-const CACHE = join(ROOT, "node_modules", ".cache");
-mkdirSync(CACHE, { recursive: true });
-const folder = mkdtempSync(join(CACHE, "published-types-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+/** Kept for the next run, which then compiles only what has changed. */
+const folder = join(ROOT, "node_modules", ".cache", "published-types");
 
 /** Compiles only if the published types equal the types inferred from the schemas. */
 const CHECK = `
@@ -75,7 +73,7 @@ ${["ControlCalls", "ChainCalls"]
 
 it("the types of the sources can be declared, and the published ones equal those inferred from schemas and settings", () => {
   // As source files, so that the compiler checks them too.
-  mkdirSync(join(folder, "client"));
+  mkdirSync(join(folder, "client"), { recursive: true });
   for (const [path, text] of Object.entries(publishedTypes()))
     writeFileSync(join(folder, path.replace(".d.ts", ".ts")), text);
   writeFileSync(
@@ -88,7 +86,12 @@ it("the types of the sources can be declared, and the published ones equal those
     JSON.stringify({
       extends: "../../../tsconfig.json",
       // Without the types of a browser, which only the inspector may use.
-      compilerOptions: { declaration: true, lib: ["es2023"] },
+      compilerOptions: {
+        declaration: true,
+        lib: ["es2023"],
+        incremental: true,
+        tsBuildInfoFile: "known.tsbuildinfo",
+      },
       include: ["check.ts", "../../../src/**/*.ts"],
       exclude: ["../../../src/inspector"],
     }),
