@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { describe, expect, it } from "vitest";
 import { DEFAULT_CONFIG } from "../src/config.ts";
-import { invariants, invariantsInSteps } from "../src/core/invariants/invariants.ts";
+import { invariants, invariantsInSteps } from "../src/core/invariants.ts";
 import { tokenIdIn } from "../src/core/market.ts";
 import { runSteps } from "../src/core/steps.ts";
 import { money, price, size } from "../src/core/units.ts";

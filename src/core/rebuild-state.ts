@@ -4,7 +4,7 @@ import { conditionIdOf, tokenIdOf } from "./chain/contracts.ts";
 import { LOGS_OF_MATCH, newTransaction, type Transaction } from "./chain/transaction.ts";
 import { check, DocumentError, type DocumentPath, within } from "./document-error.ts";
 import { idOf } from "./ids.ts";
-import { violations } from "./invariants/invariants.ts";
+import { violations } from "./invariants.ts";
 import {
   bookFor,
   levelsOf,

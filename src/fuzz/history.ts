@@ -1,7 +1,7 @@
 import { DEFAULT_CONFIG } from "../config.ts";
 import type { Command } from "../core/commands.ts";
 import { withoutFigures } from "../core/format.ts";
-import { violations } from "../core/invariants/invariants.ts";
+import { violations } from "../core/invariants.ts";
 import { parseDocument } from "../core/rebuild-state.ts";
 import type { ExchangeConfig, State } from "../core/state.ts";
 import { documentLines } from "../core/state-document.ts";

@@ -1,6 +1,6 @@
 import type { Command, CommandOf } from "../../src/core/commands.ts";
 import { idOf } from "../../src/core/ids.ts";
-import { violations } from "../../src/core/invariants/invariants.ts";
+import { violations } from "../../src/core/invariants.ts";
 import { outcomeOf } from "../../src/core/market.ts";
 import type { State } from "../../src/core/state.ts";
 import type { OrderType, SettlementMode, Side } from "../../src/core/terms.ts";

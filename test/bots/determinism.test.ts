@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { BOT_PROFILES, type BotProfileName } from "../../src/bots/profiles.ts";
 import { serviceOf } from "../../src/compose.ts";
-import { violations } from "../../src/core/invariants/invariants.ts";
+import { violations } from "../../src/core/invariants.ts";
 import { millis, money, price, size } from "../../src/core/units.ts";
 import { Clock } from "../../src/engine/clock.ts";
 import type { Exchange, Snapshot } from "../../src/engine/exchange.ts";

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, it } from "vitest";
 import { BOT_PROFILES, type BotProfile, type BotProfileName, PROFILES } from "../../src/bots/profiles.ts";
-import { violations } from "../../src/core/invariants/invariants.ts";
+import { violations } from "../../src/core/invariants.ts";
 import type { State } from "../../src/core/state.ts";
 import { millis } from "../../src/core/units.ts";
 import type { Exchange } from "../../src/engine/exchange.ts";

@@ -3,7 +3,7 @@ import { botsOf } from "../../src/bots/bot.ts";
 import { MAX_BOT_MARKETS } from "../../src/bots/bots.ts";
 import { BOT_PROFILES, type BotProfileName } from "../../src/bots/profiles.ts";
 import type { Command } from "../../src/core/commands.ts";
-import { violations } from "../../src/core/invariants/invariants.ts";
+import { violations } from "../../src/core/invariants.ts";
 import { findAccount } from "../../src/core/state.ts";
 import { millis, money, size } from "../../src/core/units.ts";
 import type { Exchange } from "../../src/engine/exchange.ts";

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Trade } from "../../src/client/api-messages.ts";
 import { orThrow } from "../../src/client/result.ts";
 import { tradeStatus } from "../../src/core/chain/settlement.ts";
-import { violations } from "../../src/core/invariants/invariants.ts";
+import { violations } from "../../src/core/invariants.ts";
 import { readDocument } from "../../src/core/rebuild-state.ts";
 import { documentLines } from "../../src/core/state-document.ts";
 import { Exchange } from "../../src/engine/exchange.ts";

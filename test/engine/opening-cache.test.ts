@@ -5,7 +5,7 @@ import { crc32 } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { CacheFolder } from "../../src/cache-folder.ts";
 import { DEFAULT_CONFIG } from "../../src/config.ts";
-import { violations } from "../../src/core/invariants/invariants.ts";
+import { violations } from "../../src/core/invariants.ts";
 import { ORDER_PACKING } from "../../src/core/order.ts";
 import { PackedTable } from "../../src/core/packed-table.ts";
 import type { State } from "../../src/core/state.ts";

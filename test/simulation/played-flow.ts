@@ -1,5 +1,5 @@
 import { idOf } from "../../src/core/ids.ts";
-import { violations } from "../../src/core/invariants/invariants.ts";
+import { violations } from "../../src/core/invariants.ts";
 import { tokenIdIn } from "../../src/core/market.ts";
 import { FULL_PRICE, millis, money, type Price, size } from "../../src/core/units.ts";
 import type { Exchange } from "../../src/engine/exchange.ts";

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { numbersAs } from "../../src/api/decimals.ts";
 import { MarketRanking, rankedEvents } from "../../src/api/market-search.ts";
 import { eventReply, marketReply } from "../../src/api/markets.ts";
-import { violations } from "../../src/core/invariants/invariants.ts";
+import { violations } from "../../src/core/invariants.ts";
 import type { MatchType } from "../../src/core/terms.ts";
 import { type Millis, millis, money, size } from "../../src/core/units.ts";
 import { Exchange } from "../../src/engine/exchange.ts";

@@ -4,7 +4,7 @@ import type { Command, CommandOf } from "../../src/core/commands.ts";
 import type { DomainEvent, EventKind, EventOf } from "../../src/core/events.ts";
 import { decimalText, MONEY_PLACES, PRICE_PLACES, SIZE_PLACES } from "../../src/core/format.ts";
 import { idOf } from "../../src/core/ids.ts";
-import { violations } from "../../src/core/invariants/invariants.ts";
+import { violations } from "../../src/core/invariants.ts";
 import { bookFor, isMirrored, type Market, priceIn, tokenIdIn } from "../../src/core/market.ts";
 import type { Decision, RefusalCode } from "../../src/core/refusals.ts";
 import type { ExchangeConfig, State } from "../../src/core/state.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { DocumentError } from "../../src/core/document-error.ts";
-import { violations } from "../../src/core/invariants/invariants.ts";
+import { violations } from "../../src/core/invariants.ts";
 import { readDocument } from "../../src/core/rebuild-state.ts";
 import type { State } from "../../src/core/state.ts";
 import { millis } from "../../src/core/units.ts";

@@ -1,6 +1,6 @@
 import type { Operation } from "../../api/endpoints.ts";
 import { type Command, isCausedByTime } from "../../core/commands.ts";
-import { violations } from "../../core/invariants/invariants.ts";
+import { violations } from "../../core/invariants.ts";
 import { nextDue } from "../../core/schedule.ts";
 import { parseDuration } from "../../core/time.ts";
 import type { Millis } from "../../core/units.ts";

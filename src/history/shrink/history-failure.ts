@@ -4,7 +4,7 @@ import { refusalError } from "../../api/refusals.ts";
 import type { Command } from "../../core/commands.ts";
 import { listed } from "../../core/format.ts";
 import { idOf, numberOf } from "../../core/ids.ts";
-import { violations } from "../../core/invariants/invariants.ts";
+import { violations } from "../../core/invariants.ts";
 import { marketOfToken } from "../../core/market.ts";
 import { reservationOf } from "../../core/order.ts";
 import { shortfallOf } from "../../core/rules/ledger.ts";

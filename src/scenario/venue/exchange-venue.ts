@@ -5,7 +5,7 @@ import { orderReply, tradeReply } from "../../api/trading.ts";
 import type { View } from "../../api/view.ts";
 import { botsOf } from "../../bots/bot.ts";
 import { idOf, numberOf } from "../../core/ids.ts";
-import { invariants, violations } from "../../core/invariants/invariants.ts";
+import { invariants, violations } from "../../core/invariants.ts";
 import { findAccount, type State } from "../../core/state.ts";
 import type { Millis } from "../../core/units.ts";
 import type { Exchange } from "../../engine/exchange.ts";

@@ -17,7 +17,7 @@ import { headBlock } from "../../core/chain/chain.ts";
 import type { DomainEvent } from "../../core/events.ts";
 import { MONEY_PLACES, quoted, SIZE_PLACES } from "../../core/format.ts";
 import { houseAddress, idOf } from "../../core/ids.ts";
-import { invariantsInSteps } from "../../core/invariants/invariants.ts";
+import { invariantsInSteps } from "../../core/invariants.ts";
 import { emptyAccount, findAccount, type State } from "../../core/state.ts";
 import { canonicalLines } from "../../core/state-document.ts";
 import type { Steps } from "../../core/steps.ts";

@@ -3,7 +3,7 @@ import { whyUnsettled } from "../../../src/api/explanations.ts";
 import { blockAt, CERTAIN } from "../../../src/core/chain/chain.ts";
 import { settledAt } from "../../../src/core/chain/settlement.ts";
 import { type Command, commandText } from "../../../src/core/commands.ts";
-import { violations } from "../../../src/core/invariants/invariants.ts";
+import { violations } from "../../../src/core/invariants.ts";
 import { documentLines } from "../../../src/core/state-document.ts";
 import type { SettlementMode } from "../../../src/core/terms.ts";
 import { millis } from "../../../src/core/units.ts";

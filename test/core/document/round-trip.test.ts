@@ -5,7 +5,7 @@ import { headOf } from "../../../src/core/chain/chain.ts";
 import { transactionHash, transactionOfHash } from "../../../src/core/chain/chain-hashes.ts";
 import { CONTRACTS } from "../../../src/core/chain/contracts.ts";
 import { settledAt, tradeStatus } from "../../../src/core/chain/settlement.ts";
-import { violations } from "../../../src/core/invariants/invariants.ts";
+import { violations } from "../../../src/core/invariants.ts";
 import { documentLines } from "../../../src/core/state-document.ts";
 import { contentHash } from "../../../src/engine/hashes.ts";
 import { call, openNode } from "../../chain-rpc/properties/node.ts";

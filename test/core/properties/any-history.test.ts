@@ -4,7 +4,7 @@ import { blockAt, headOf, miningOf } from "../../../src/core/chain/chain.ts";
 import { blockHash } from "../../../src/core/chain/chain-hashes.ts";
 import { tradeStatus } from "../../../src/core/chain/settlement.ts";
 import type { Stamped } from "../../../src/core/commands.ts";
-import { violations } from "../../../src/core/invariants/invariants.ts";
+import { violations } from "../../../src/core/invariants.ts";
 import { grantDue } from "../../../src/core/rules/ledger.ts";
 import { decide } from "../../../src/core/rules/rules.ts";
 import { millis } from "../../../src/core/units.ts";

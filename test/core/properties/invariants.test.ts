@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Account, Holding } from "../../../src/core/account.ts";
 import { ASK, BID, type Book } from "../../../src/core/book/book.ts";
 import { NO_SLOT } from "../../../src/core/book/order-pool.ts";
-import { invariants, violations } from "../../../src/core/invariants/invariants.ts";
+import { invariants, violations } from "../../../src/core/invariants.ts";
 import { ORDER_PACKING } from "../../../src/core/order.ts";
 import { findAccount } from "../../../src/core/state.ts";
 import { size } from "../../../src/core/units.ts";

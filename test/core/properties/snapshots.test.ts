@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { violations } from "../../../src/core/invariants/invariants.ts";
+import { violations } from "../../../src/core/invariants.ts";
 import type { State } from "../../../src/core/state.ts";
 import { Exchange, type Snapshot } from "../../../src/engine/exchange.ts";
 import type { Accepted, Journal } from "../../../src/engine/journal.ts";

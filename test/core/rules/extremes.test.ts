@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { violations } from "../../../src/core/invariants/invariants.ts";
+import { violations } from "../../../src/core/invariants.ts";
 import { feeOf } from "../../../src/core/order.ts";
 import { MAX_MILLIS, MAX_SIZE, price, size } from "../../../src/core/units.ts";
 import { addressOf } from "../../support/commands.ts";

@@ -1,9 +1,9 @@
-import { type Account, availableOf, type Balance, onChainOf, openOrdersOf } from "../account.ts";
-import { ASK, BID, type BookDirection } from "../book/book.ts";
-import { headOf } from "../chain/chain.ts";
-import { supplyChangesOf, USDC, visitMoves } from "../chain/settlement.ts";
-import { awaitsBlock } from "../chain/transaction.ts";
-import { sumText } from "../format.ts";
+import { type Account, availableOf, type Balance, onChainOf, openOrdersOf } from "./account.ts";
+import { ASK, BID, type BookDirection } from "./book/book.ts";
+import { headOf } from "./chain/chain.ts";
+import { supplyChangesOf, USDC, visitMoves } from "./chain/settlement.ts";
+import { awaitsBlock } from "./chain/transaction.ts";
+import { sumText } from "./format.ts";
 import {
   emptySupply,
   levelsOf,
@@ -13,13 +13,13 @@ import {
   priceIn,
   type Supply,
   tokenOf,
-} from "../market.ts";
-import { ORDER_PACKING, type Order, remainingOf, reservationOf } from "../order.ts";
-import { payoutOf } from "../rules/contract-calls.ts";
-import { changeSupply } from "../rules/ledger.ts";
-import type { State } from "../state.ts";
-import { runSteps, StepCounter, type Steps } from "../steps.ts";
-import { add, compareSums, emptySum, FULL_PRICE, notional, type Sum } from "../units.ts";
+} from "./market.ts";
+import { ORDER_PACKING, type Order, remainingOf, reservationOf } from "./order.ts";
+import { payoutOf } from "./rules/contract-calls.ts";
+import { changeSupply } from "./rules/ledger.ts";
+import type { State } from "./state.ts";
+import { runSteps, StepCounter, type Steps } from "./steps.ts";
+import { add, compareSums, emptySum, FULL_PRICE, notional, type Sum } from "./units.ts";
 
 const MAX_DIFFERENCES = 5;
 
