@@ -109,14 +109,16 @@ export class OutputLines {
 }
 
 /**
- * Returns the styles for a stream: coloured on a terminal or if FORCE_COLOR is set, never if NO_COLOR is set
- * (no-color.org).
+ * Returns the styles for a stream: coloured on a terminal, never if NO_COLOR is set (no-color.org), else as FORCE_COLOR
+ * says, where 0 and false mean no.
  */
-export function paintOf(environment: Given["environment"], stream: NodeJS.WriteStream = process.stdout) {
-  const isSet = (name: string): boolean => (environment[name] ?? "") !== "";
-  const isTerminal = stream.isTTY === true && environment.TERM !== "dumb";
-  const isColoured = !isSet("NO_COLOR") && (isTerminal || isSet("FORCE_COLOR"));
-  const { red, green, yellow, dim, bold } = colours.createColors(isColoured);
+export function paintOf(
+  { NO_COLOR = "", FORCE_COLOR = "", TERM }: Given["environment"],
+  { isTTY }: Pick<NodeJS.WriteStream, "isTTY"> = process.stdout,
+) {
+  const isTerminal = isTTY === true && TERM !== "dumb";
+  const isColoured = FORCE_COLOR === "" ? isTerminal : !/^(?:0|false)$/.test(FORCE_COLOR);
+  const { red, green, yellow, dim, bold } = colours.createColors(NO_COLOR === "" && isColoured);
   return { red, green, yellow, dim, bold };
 }
 

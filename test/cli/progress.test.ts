@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { isInteractive } from "../../src/cli/output.ts";
+import { isInteractive, paintOf } from "../../src/cli/output.ts";
 import { progressText } from "../../src/cli/progress.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { httpServer } from "../support/local-server.ts";
@@ -35,6 +35,23 @@ describe("the progress line", () => {
     const environment = Object.fromEntries(variable === "" ? [] : [variable.split("=")]) as NodeJS.ProcessEnv;
     expect(isInteractive(environment, { isTTY: isTerminal === "true" })).toBe(isDrawn === "true");
   });
+});
+
+it.each(
+  rowsOf(`
+  a terminal                | true  | TERM=xterm                 | true
+  no terminal               | false | TERM=xterm                 | false
+  a terminal without codes  | true  | TERM=dumb                  | false
+  no terminal, by force     | false | FORCE_COLOR=1              | true
+  a terminal, by force      | true  | FORCE_COLOR=0              | false
+  no terminal, by force     | false | FORCE_COLOR=false          | false
+  a terminal without colour | true  | NO_COLOR=1                 | false
+  a terminal without colour | true  | NO_COLOR=1 FORCE_COLOR=1   | false
+  `),
+)("output on %s is painted or not: %s %s", (_case, isTerminal, variables, isPainted) => {
+  const environment = Object.fromEntries(variables.split(" ").map((variable) => variable.split("=")));
+  const painted = paintOf(environment, { isTTY: isTerminal === "true" }).red("x");
+  expect(painted !== "x").toBe(isPainted === "true");
 });
 
 const PROGRAM = fileURLToPath(new URL("../../bin/clobsim.js", import.meta.url));
