@@ -1,8 +1,9 @@
 import { Buffer } from "node:buffer";
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
+import { makeFolder } from "./make-folder.ts";
 
 /** Maximum number and total size of the files of a kind. The latest file is always kept. */
 const MAX_FILES = 8;
@@ -48,7 +49,7 @@ export class CacheFolder {
     const path = join(this.#path, `${kind}-${name}`);
     const draft = `${path}.${process.pid}.${Date.now()}`;
     try {
-      mkdirSync(this.#path, { recursive: true, mode: 0o700 });
+      makeFolder(this.#path, 0o700);
       const checksum = Buffer.alloc(CHECKSUM_BYTES);
       checksum.writeUInt32LE(crc32(contents));
       writeFileSync(draft, Buffer.concat([checksum, contents]), { mode: 0o600, flag: "wx" });

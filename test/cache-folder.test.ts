@@ -86,7 +86,8 @@ describe("the cache folder", () => {
 describe("the program", () => {
   const printed = async (cache: string, program = PROGRAM): Promise<string> => {
     const env = { ...process.env, CLOBSIM_CACHE: cache };
-    return (await run(process.execPath, [program, "completion", "bash"], { env })).stdout;
+    const options = { env, timeout: 300_000 };
+    return (await run(process.execPath, [program, "completion", "bash"], options)).stdout;
   };
   const files = (): string[] => readdirSync(folder);
 
@@ -126,8 +127,9 @@ describe("the program", () => {
     expect(readFileSync(path).equals(wrong)).toBe(false);
   });
 
-  it("starts several times at once, and without write permission", async () => {
-    const texts = await Promise.all([folder, folder, folder, "off", PROGRAM].map((cache) => printed(cache)));
+  it("starts several times at once, where no folder can be made, and without write permission", async () => {
+    const caches = [folder, folder, folder, "off", PROGRAM, "/proc/nowhere/below"];
+    const texts = await Promise.all(caches.map((cache) => printed(cache)));
     expect(new Set(texts).size).toBe(1);
     expect(files().length).toBe(1);
     chmodSync(folder, 0o500);

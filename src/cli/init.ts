@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { shellWord } from "../core/format.ts";
 import { readJson } from "../core/json.ts";
+import { makeFolder } from "../make-folder.ts";
 import { RUNNERS, type Run } from "./commands.ts";
 import { print, table, unwritable } from "./output.ts";
 import { EXIT, UsageError } from "./process.ts";
@@ -148,7 +149,7 @@ function writeAll(folder: string, changes: readonly Change[]): void {
     if (text === null) continue;
     const file = join(folder, path);
     try {
-      const first = mkdirSync(dirname(file), { recursive: true });
+      const first = makeFolder(dirname(file));
       if (first !== undefined) undo.push(() => rmSync(first, { recursive: true }));
       // Only the last file may have existed before, so it needs no undo.
       writeFileSync(file, text, { flag: done === "wrote" ? "wx" : "w" });

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { accessSync, constants, existsSync, lstatSync, mkdirSync, realpathSync, rmSync } from "node:fs";
+import { accessSync, constants, existsSync, lstatSync, realpathSync, rmSync } from "node:fs";
 import { rename, writeFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { stripVTControlCharacters } from "node:util";
@@ -7,6 +7,7 @@ import colours from "picocolors";
 import wrapAnsi from "wrap-ansi";
 import { draftOf } from "../engine/files.ts";
 import { DataFileError } from "../engine/journal.ts";
+import { makeFolder } from "../make-folder.ts";
 import { appendSummary } from "../scenario/report/github.ts";
 import { aligned, columnsOf } from "../scenario/report/text.ts";
 import type { Given } from "../setting.ts";
@@ -159,7 +160,7 @@ export function ignoreClosedPipe(error: unknown): void {
 /** Makes the missing folders of a path for `save`. @throws UsageError if the file could not be written */
 export const prepare = (path: string, flag: string): void =>
   writing(path, flag, () => {
-    mkdirSync(dirname(path), { recursive: true });
+    makeFolder(dirname(path));
     for (const part of [dirname(path), path]) if (existsSync(part)) accessSync(part, constants.W_OK);
   });
 

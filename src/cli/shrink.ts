@@ -1,4 +1,4 @@
-import { constants, copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { constants, copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
 import { shellWord } from "../core/format.ts";
@@ -26,6 +26,7 @@ import {
   shrinkScenario,
 } from "../history/shrink/shrink-scenario.ts";
 import type { Environment } from "../history/shrink/trial.ts";
+import { makeFolder } from "../make-folder.ts";
 import { problemText } from "../scenario/language/page.ts";
 import { loadScenario, worldMarkets } from "../scenario/language/read-scenario.ts";
 import { readTextFile } from "../scenario/language/scenario-files.ts";
@@ -310,7 +311,7 @@ function copyFiles({ files }: ShrunkScenario, { place }: Scenario, out: string |
   if (out === null) return [`  it names ${names.join(", ")}, which --out FILE copies from the report`];
   for (const [index, name] of names.entries()) {
     const to = resolve(dirname(out), name);
-    mkdirSync(dirname(to), { recursive: true });
+    makeFolder(dirname(to));
     if (!existsSync(to)) copyFileSync(files[index] as string, to, constants.COPYFILE_EXCL);
   }
   return [`  it names ${names.join(", ")}, copied from the report`];

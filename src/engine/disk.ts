@@ -1,6 +1,6 @@
 import * as fs from "node:fs";
-import { dirname } from "node:path";
 import { promisify } from "node:util";
+import { makeFolder } from "../make-folder.ts";
 import { FILE_LIMITS, openRegular } from "../regular-file.ts";
 
 /** An open file. Every method throws the system's error. */
@@ -96,28 +96,9 @@ class NodeFile implements DiskFile {
   }
 }
 
-/** Creates parents itself, because Node's `recursive` option never returns in file systems such as /proc. */
-function makeFolder(path: string): void {
-  if (wasMade(path)) return;
-  makeFolder(dirname(path));
-  fs.mkdirSync(path, { mode: FOLDER_OF_OWNER });
-}
-
-/** Whether the directory exists now; false if its parent is missing. */
-function wasMade(path: string): boolean {
-  try {
-    fs.mkdirSync(path, { mode: FOLDER_OF_OWNER });
-    return true;
-  } catch (error) {
-    if (fs.statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return true;
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT" || dirname(path) === path) throw error;
-    return false;
-  }
-}
-
 /** The file system of this machine. */
 export const nodeDisk: Disk = {
-  makeFolder,
+  makeFolder: (path) => void makeFolder(path, FOLDER_OF_OWNER),
   names: (path) => {
     try {
       return fs.readdirSync(path).sort();

@@ -1,8 +1,9 @@
-import { existsSync, mkdirSync, readdirSync, realpathSync, statSync, writeFileSync } from "node:fs";
-import { mkdir, writeFile } from "node:fs/promises";
+import { existsSync, readdirSync, realpathSync, statSync, writeFileSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { globSync } from "tinyglobby";
 import type { ControlRecords } from "../../engine/journal-line.ts";
+import { makeFolder } from "../../make-folder.ts";
 import { readRegular } from "../../regular-file.ts";
 import type { ExpectationOf } from "../language/expectations.ts";
 import type { Place, WrongFile } from "../language/page.ts";
@@ -136,7 +137,7 @@ export function sourceFilesOf(scenario: Scenario): ControlRecords["scenario"] | 
 export function writeSourceFiles({ file, texts }: ControlRecords["scenario"], folder: string): string {
   for (const [name, text] of Object.entries(texts)) {
     const path = pathIn(folder, name);
-    mkdirSync(dirname(path), { recursive: true });
+    makeFolder(dirname(path));
     writeFileSync(path, text);
   }
   return pathIn(folder, file);
@@ -156,7 +157,7 @@ export async function applyUpdates(updates: readonly Update[]): Promise<string[]
   const written = new Set<string>();
   for (const update of updates) {
     if (update.kind !== "file") continue;
-    await mkdir(dirname(update.file), { recursive: true });
+    makeFolder(dirname(update.file));
     await writeFile(update.file, update.text);
     written.add(update.file);
   }
