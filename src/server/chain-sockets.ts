@@ -111,7 +111,7 @@ class ChainSocket implements NotificationSink {
     this.#webSocket = webSocket;
     this.#nextId = nextId;
     this.#isTrusted = isTrusted(service.options, request.headers);
-    webSocket.on("message", (data, isBinary) => this.#take(isBinary ? NO_TEXT : (data as Buffer)));
+    webSocket.on("message", (data) => this.#take(data as Buffer));
     webSocket.on("pong", () => {
       this.#isAlive = true;
     });
@@ -294,8 +294,6 @@ class ChainSocket implements NotificationSink {
     this.#messages.length = 0;
   }
 }
-
-const NO_TEXT = Buffer.from([0]);
 
 /** Returns a new record, because references to the requests of 1,000 connections make each minor GC three times as long. */
 const requestInfo = (requestId: string, rawBody: Buffer | null): RequestInfo => ({
