@@ -1,5 +1,5 @@
 import { nearest } from "../../api/nearest.ts";
-import { counted } from "../../core/format.ts";
+import { counted, listed } from "../../core/format.ts";
 import { countAtMost } from "../../core/table.ts";
 import { shown } from "../../simulation/flow.ts";
 
@@ -198,10 +198,12 @@ export class Word {
     return this.wrong(message, hint ?? didYouMean(this.text, possible));
   }
 
-  /** Reports an unknown name, with the nearest known one, else with `otherwise` as its hint. */
+  /** Reports an unknown name, with the nearest known one, else with `otherwise` or the known ones as its hint. */
   unknown(what: string, known: Iterable<string>, otherwise: string | null = null, name = this.text): Error {
     if (!this.page.isRecording) return UNREADABLE;
-    return this.wrong(`unknown ${what} ${shown(name)}`, didYouMean(name, known) ?? otherwise);
+    const names = [...known];
+    const others = otherwise ?? (names.length === 0 ? null : `expected ${listed(names)}`);
+    return this.wrong(`unknown ${what} ${shown(name)}`, didYouMean(name, names) ?? others);
   }
 }
 

@@ -118,7 +118,7 @@ function readTamper({ declared }: StepSource, node: Node, sent: SentRequest) {
   const names = sentHeaders(sent);
   const sentName = (word: Word): string => {
     if (names.has(word.text.toLowerCase())) return word.text;
-    throw word.unknown("header of this request", names, `it has ${[...names].join(", ")}`);
+    throw word.unknown("header of this request", names);
   };
   const namesIn = (value: Node): readonly string[] => {
     const nodes = value.kind === "text" ? [value] : itemsOf(value, "the name of a header, or a list of them");

@@ -61,7 +61,11 @@ describe("an included file", () => {
 
   it.each([
     ["nothing", "", "empty.yaml:1:1: expected a list of steps, or steps, a mapping, found nothing"],
-    ["a scenario", "scenario: y\nsteps: [{ advance: 1s }]\n", 'empty.yaml:1:1: unknown key "scenario"'],
+    [
+      "a scenario",
+      "scenario: y\nsteps: [{ advance: 1s }]\n",
+      'empty.yaml:1:1: unknown key "scenario" (expected steps)',
+    ],
     ["no steps", "{}\n", "empty.yaml:1:1: expected the key steps, found none"],
     ["no YAML", "- [\n", "empty.yaml:1:3: this [ is never closed"],
   ])("is invalid with %s", (_title, text, problem) => {
@@ -195,7 +199,7 @@ describe("a world", () => {
 
   it("is read if its markets are not given", () => {
     expect(problemsOf(withWorld("tiny.json", "close: no-such-market"), { folder: world })).toEqual([
-      'x.yaml:4:12: unknown market "no-such-market"',
+      'x.yaml:4:12: unknown market "no-such-market" (expected will-casether-reach-320, will-casether-reach-340, will-the-series-the-gold-horde-be-renewed)',
     ]);
   });
 
