@@ -36,6 +36,8 @@ export class Clock {
   /** Resolves when the latest change is done. */
   #changes: Promise<unknown> = Promise.resolve();
   #isChanging = false;
+  /** Why a change of the time could not be persisted; null if it can be. */
+  #failure: PersistenceError | null = null;
   readonly #watchers = new Set<(setting: ClockSetting) => void>();
 
   /** With `followsWall`, `open` sets the exchange to wall time. */
@@ -126,10 +128,11 @@ export class Clock {
 
   /**
    * Runs a change of the time in steps, sharing the event loop. Changes run one after another, and during a change only
-   * its steps advance the time.
+   * its steps advance the time. @throws PersistenceError if nothing can be persisted any more
    */
   change<T>(slices: Slices, steps: () => Steps<T>): Promise<T> {
     const carryOut = async (): Promise<T> => {
+      if (this.#failure !== null) throw this.#failure;
       this.#isChanging = true;
       try {
         return await slices.run(steps());
@@ -173,9 +176,10 @@ export class Clock {
     this.resume(setting);
   }
 
-  /** Freezes the clock without notifying watchers. */
-  halt(): void {
+  /** Freezes the clock without notifying watchers. After a failure, it refuses every change. */
+  halt(failure: PersistenceError | null = null): void {
     this.stop();
+    this.#failure = failure;
     this.#setting = { mode: "frozen", rate: 0 };
   }
 

@@ -194,9 +194,7 @@ export class DataFolder implements Persistence {
     journal.sync();
     this.#runtime = runtime;
     session.begin(journal);
-    clock.watch((setting) => {
-      if (journal.broken === null) journal.control("clock", { ...setting, wall: wallNow() }, exchange.now);
-    });
+    clock.watch((setting) => journal.control("clock", { ...setting, wall: wallNow() }, exchange.now));
   }
 
   /**
@@ -271,7 +269,7 @@ export class DataFolder implements Persistence {
     if (this.#runtime === null) return;
     const { clock, exchange, origin, session } = this.#runtime;
     if (this.broken !== null) this.#whenBroken(this.broken);
-    clock.halt();
+    clock.halt(this.broken);
     session.pause();
     try {
       this.#replay(exchange, origin);

@@ -33,26 +33,32 @@ describe("a server whose disk is full", () => {
       const http = new HttpService(new ExchangeSite(serviceOf(config, opened)));
       closers.push(() => void http.close());
       const url = `http://127.0.0.1:${await http.listen({ host: "127.0.0.1", port: 0 })}`;
-      const post = (question: string): Promise<Response> => {
-        const body = JSON.stringify({ question });
-        return fetch(`${url}/sim/markets`, { method: "POST", headers: JSON_BODY, body });
+      const post = async (path: string, fields: object): Promise<unknown> => {
+        const body = JSON.stringify(fields);
+        const response = await fetch(url + path, { method: "POST", headers: JSON_BODY, body });
+        return [response.status, await response.json()];
       };
-      const hash = async (): Promise<unknown> => (await fetch(`${url}/sim/state/hash`)).json();
+      const stateNow = async (): Promise<unknown> => {
+        const { clock, sequence, stateHash: hash } = await (await fetch(`${url}/sim`)).json();
+        return { time: clock.time, sequence, hash };
+      };
 
-      expect((await post("Will it rain?")).status).toBe(200);
-      const before = await hash();
+      expect(await post("/sim/markets", { question: "Will it rain?" })).toMatchObject([200, {}]);
+      const before = await stateNow();
       fill(disk);
       for (const question of ["Will it snow?", "Will it hail?"]) {
-        const refused = await post(question);
-        expect([refused.status, await refused.json()]).toMatchObject([503, { code: "UNAVAILABLE" }]);
-        expect(await hash()).toEqual(before);
+        expect(await post("/sim/markets", { question })).toMatchObject([503, { code: "UNAVAILABLE" }]);
+        expect(await post("/sim/clock", { advance: "1h" })).toMatchObject([503, { code: "UNAVAILABLE" }]);
+        expect(await stateNow()).toEqual(before);
       }
-      const call = JSON.stringify({ jsonrpc: "2.0", id: 9, method: "evm_mine" });
-      const unmined = await fetch(`${url}/chain`, { method: "POST", body: Buffer.from(call) });
-      expect([unmined.status, await unmined.json()]).toMatchObject([503, { id: 9, error: { code: -32603 } }]);
+      for (const [method, ...params] of [["evm_mine"], ["evm_increaseTime", 3_600]]) {
+        const answer = await post("/chain", { jsonrpc: "2.0", id: 9, method, params });
+        expect(answer).toMatchObject([503, { id: 9, error: { code: -32603 } }]);
+      }
+      expect(await stateNow()).toEqual(before);
       expect((await fetch(`${url}/api/markets`)).status).toBe(200);
       const later = await openOn(new SimulatedDisk(withoutLock(disk.image)), config);
-      expect({ hash: later.exchange.hash, sequence: later.exchange.sequence }).toEqual(before);
+      expect(before).toMatchObject({ hash: later.exchange.hash, sequence: later.exchange.sequence });
     },
   );
 });
