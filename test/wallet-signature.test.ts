@@ -205,11 +205,14 @@ describe("a payload", () => {
     });
   });
 
-  it("with a timestamp in milliseconds is refused with that reason", async () => {
-    expect(await verify({ ...good, timestamp: `${NOW}123` })).toMatchObject({
-      code: "INVALID_AUTH_PAYLOAD",
-      hint: expect.stringMatching("looks like milliseconds"),
-    });
+  it.each([
+    ["a timestamp in milliseconds", { timestamp: `${NOW}123` }, "looks like milliseconds"],
+    ["a signature without 0x, as Python prints it", { signature: "ab".repeat(65) }, "it must begin with 0x"],
+    ["a signature of 64 bytes", { signature: `0x${"ab".repeat(64)}` }, "found 128 characters after 0x"],
+    ["an address without 0x", { address: "ab".repeat(20) }, "it must begin with 0x"],
+  ])("with %s is refused with that reason", async (_what, fields, hint) => {
+    const refused = { code: "INVALID_AUTH_PAYLOAD", hint: expect.stringContaining(hint) };
+    expect(await verify({ ...good, ...fields })).toMatchObject(refused);
   });
 
   it("of any content is answered with a listed code", async () => {

@@ -299,10 +299,10 @@ function parseDerivation({ address, signature, timestamp, nonce = 0 }: Derivatio
   if (address === undefined) throw malformed("address", "is missing", HOW_TO_SEND);
   if (signature === undefined) throw malformed("signature", "is missing", HOW_TO_SEND);
   if (typeof address !== "string" || !isAddress(address)) {
-    throw malformed("address", "is not 0x and 40 hexadecimal digits");
+    throw malformed("address", "is not 0x and 40 hexadecimal digits", hexHint(address));
   }
   if (typeof signature !== "string" || !BYTES_65.test(signature)) {
-    throw malformed("signature", "is not 0x and 130 hexadecimal digits (65 bytes)");
+    throw malformed("signature", "is not 0x and 130 hexadecimal digits (65 bytes)", hexHint(signature));
   }
   const hex = signature.toLowerCase() as Hex;
   if (!RECOVERY_BYTE.test(hex)) {
@@ -319,6 +319,11 @@ function parseDerivation({ address, signature, timestamp, nonce = 0 }: Derivatio
   if (!isNonce(nonce)) throw malformed("nonce", NONCE_RULE);
   return { address: address.toLowerCase() as Hex, signature: hex, s, timestamp: time, nonce: BigInt(nonce) };
 }
+
+const hexHint = (sent: unknown): string =>
+  String(sent).startsWith("0x")
+    ? `found ${String(sent).length - 2} characters after 0x`
+    : "it must begin with 0x";
 
 const malformed = (field: string, problem: string, hint?: string): ApiError =>
   new ApiError("INVALID_AUTH_PAYLOAD", `${field} ${problem}`, { hint, details: { field } });
