@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { watch } from "node:fs/promises";
 import { join } from "node:path";
@@ -39,6 +40,9 @@ describe("a file that a command writes", () => {
       const message = "/dev/full cannot be written (ENOSPC)";
       expect(await run(command, [], { out: "/dev/full" })).toEqual(refused(message, 4));
     }
+    const redirected = `"${process.execPath}" "${clobsim.entry}" world >/dev/full`;
+    const { status, stderr } = spawnSync("sh", ["-c", redirected], { encoding: "utf8" });
+    expect([status, stderr]).toEqual([4, expect.stringContaining("the output cannot be written: ENOSPC")]);
   });
 });
 
