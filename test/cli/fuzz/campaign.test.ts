@@ -1,5 +1,7 @@
-import { existsSync } from "node:fs";
-import { describe, expect, it } from "vitest";
+import { execFile } from "node:child_process";
+import { chmodSync, existsSync, readFileSync } from "node:fs";
+import { beforeAll, describe, expect, it } from "vitest";
+import { parse } from "yaml";
 import type { Ended } from "../../support/program.ts";
 import { plantedFuzzer, startFuzz } from "./planted.ts";
 
@@ -10,25 +12,13 @@ const run = (line: string): Promise<Ended> => startFuzz(fuzzer, line).ended;
 const timeless = (text: string): string => text.replace(/ in [\d.]+ m?s: .* a minute/, "");
 
 describe("clobsim fuzz", () => {
-  it("exits with 0 and writes nothing if no seed fails", async () => {
-    const { code, stdout, stderr } = await run("--seeds 0..5");
+  it("exits with 0, writes nothing if no seed fails, and its output to the job summary", async () => {
+    const environment = { GITHUB_STEP_SUMMARY: fuzzer.path("summary.md") };
+    const { code, stdout, stderr } = await fuzzer.run(["fuzz", "--seeds", "0..5"], { environment });
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(timeless(stdout)).toBe("5 seeds, 1,500 commands\nno failure\n");
     expect(existsSync(fuzzer.path("failures"))).toBe(false);
-  });
-
-  it("writes its output to the job summary", async () => {
-    const environment = { GITHUB_STEP_SUMMARY: fuzzer.path("summary.md") };
-    const { stdout } = await fuzzer.run(["fuzz", "--seeds", "0..5"], { environment });
-    const summary = `## clobsim: fuzz, no failure\n\n\`\`\`\n${stdout}\`\`\`\n`;
-    expect(fuzzer.read("summary.md")).toBe(summary);
-  });
-
-  it("writes results without failures if --out is given", async () => {
-    const { code, stdout } = await run("--seeds 0..5 --out nothing");
-    expect(code).toBe(0);
-    expect(stdout).toContain("results  nothing/fuzz-0-5.json\n");
-    expect(Object.keys(fuzzer.files("nothing"))).toEqual(["fuzz-0-5.json"]);
+    expect(fuzzer.read("summary.md")).toBe(`## clobsim: fuzz, no failure\n\n\`\`\`\n${stdout}\`\`\`\n`);
   });
 
   it("exits with 1 and prints each failure once: the smallest seed, its files, the command line that repeats it", async () => {
@@ -72,7 +62,7 @@ results  found/fuzz-0-60.json
     for (const settings of ["", "--shard 2/3", "--commands 20"]) {
       await run(`--seeds 50..60 --out shared ${settings}`);
     }
-    await run("--seeds 50..51 --out shared --via http");
+    await run("--seeds 50..51 --out shared --via http --budget 1ms");
     const ofSeed = (seed: string) => [`${seed}.ndjson`, `${seed}.yaml`];
     expect(Object.keys(fuzzer.files("shared"))).toEqual([
       ...["fuzz-50-51-http.json", "fuzz-50-60-2-of-3.json", "fuzz-50-60-20-commands.json", "fuzz-50-60.json"],
@@ -80,10 +70,11 @@ results  found/fuzz-0-60.json
     ]);
   });
 
-  it("starts no seed when its budget is used up, and prints its progress", async () => {
+  it("starts no seed when its budget is used up, and prints and writes its progress if --out is given", async () => {
     const { code, stdout } = await run("--seeds 0..1e6 --budget 1ms --out short");
     expect(code).toBe(0);
     expect(stdout).toContain("the budget of 1ms was used up after 0 of 1,000,000 seeds\n");
+    expect(stdout).toContain("results  short/fuzz-0-1000000.json\n");
     expect(JSON.parse(fuzzer.files("short")["fuzz-0-1000000.json"] ?? "")).toMatchObject({
       ran: [{ seeds: "0..1000000", shard: "1/1", done: 0 }],
     });
@@ -103,16 +94,21 @@ describe("the results", () => {
     expect(five).toEqual(one);
   });
 
-  it.each([1, 3])(
-    "include seeds that end their thread, and the other seeds, with %i workers",
-    async (workers) => {
-      const { code, stdout } = await run(`--seeds 1002..1007 --workers ${workers} --out dead-${workers}`);
+  it.each([
+    [1, 1001],
+    [3, 1002],
+  ])(
+    "include seeds that hang or end their thread, and the other seeds, with %i workers",
+    async (workers, first) => {
+      const line = `--seeds ${first}..1007 --workers ${workers} --seed-timeout 10s --out dead-${workers}`;
+      const { code, stdout } = await run(line);
       expect(code).toBe(1);
       const thrown = "throws TypeError: order # of account # is undefined";
-      const text = fuzzer.files(`dead-${workers}`)["fuzz-1002-1007.json"] ?? "";
+      const text = fuzzer.files(`dead-${workers}`)[`fuzz-${first}-1007.json`] ?? "";
       const { failures, ran } = JSON.parse(text) as { failures: readonly object[]; ran: readonly object[] };
-      expect(ran).toMatchObject([{ done: 5 }]);
+      expect(ran).toMatchObject([{ done: 1007 - first }]);
       expect(failures).toMatchObject([
+        ...(first === 1001 ? [{ seed: 1001, fingerprint: "hangs" }] : []),
         { seed: 1002, count: 2, fingerprint: thrown, command: 0, scenario: null },
         { seed: 1003, count: 1, fingerprint: "runs out of memory", sentence: "runs out of memory, 512 MiB" },
         { seed: 1004, count: 1, fingerprint: "ends its process with exit code 3" },
@@ -121,15 +117,6 @@ describe("the results", () => {
       expect(stdout).toContain("no scenario and no report: the run does not end by itself");
     },
   );
-
-  it("include a seed that hangs, and the seeds after it", async () => {
-    const { code } = await run("--seeds 1000..1002 --workers 1 --seed-timeout 10s --out hangs");
-    expect(code).toBe(1);
-    expect(JSON.parse(fuzzer.files("hangs")["fuzz-1000-1002.json"] ?? "")).toMatchObject({
-      ran: [{ done: 2 }],
-      failures: [{ seed: 1001, fingerprint: "hangs" }],
-    });
-  });
 
   it.each([
     ["SIGINT", 130],
@@ -164,5 +151,177 @@ describe("a fuzzer that does not find the defect planted to test it", () => {
     const { code, stdout, stderr } = await fuzzer.run(args, { environment: { CANARY } });
     expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: "", stderr: `${MESSAGE}${more}\n` });
     expect(fuzzer.files(CANARY)).toEqual({});
+  });
+});
+
+const GUIDE = readFileSync("docs/guide/fuzzing.md", "utf8");
+const JOB = readFileSync("fixtures/examples/fuzz/kubernetes-job.yaml", "utf8");
+const WORKFLOW = readFileSync("fixtures/examples/fuzz/github-actions.yml", "utf8");
+
+const exec = `exec '${process.execPath}' '${fuzzer.entry}'`;
+fuzzer.write("bin/clobsim", `#!/bin/sh\n${exec} "$@"\n`);
+fuzzer.write("bin/npx", `#!/bin/sh\nexec "$@"\n`);
+for (const name of ["clobsim", "npx"]) chmodSync(fuzzer.path("bin", name), 0o755);
+
+interface ShellEnd {
+  readonly code: number;
+  readonly stdout: string;
+}
+
+/** Runs shell commands with clobsim in the PATH. */
+const shell = (lines: string, environment: Readonly<Record<string, string>> = {}): Promise<ShellEnd> =>
+  new Promise((resolve) => {
+    const PATH = `${fuzzer.path("bin")}:${process.env.PATH}`;
+    const options = { cwd: fuzzer.folder, env: { ...process.env, ...environment, PATH } };
+    execFile("sh", ["-c", lines], options, (error, stdout) =>
+      resolve({ code: error === null ? 0 : Number(error.code), stdout }),
+    );
+  });
+
+/** Replaces the seeds of commands by 0 to 99. */
+const withFewSeeds = (lines: string): string => lines.replace(/--seeds \S+/, "--seeds 0..100");
+
+/** Replaces the number of shards by 2, because each is a process: `/40 ` becomes `/2 `. */
+const SHARDS = [1, 2];
+const withFewShards = (line: string, shards: number): string => {
+  expect(line).toContain(`/${shards} `);
+  return line.replace(`/${shards} `, `/${SHARDS.length} `);
+};
+
+/** Results of one run of all seeds. */
+let unsharded: unknown;
+beforeAll(async () => {
+  await run("--seeds 0..100 --out unsharded");
+  unsharded = JSON.parse(fuzzer.files("unsharded")["fuzz-0-100.json"] ?? "");
+});
+
+/** Parses results without their paths. */
+const withoutPaths = (text: string): unknown =>
+  JSON.parse(text, (key, value: unknown) => (key === "scenario" ? expect.any(String) : value));
+
+it("the recipe of the guide with xargs runs shards as processes whose merged results are those of one run", async () => {
+  const recipe = /```sh\n(seq .*?)```/s.exec(GUIDE)?.[1] ?? "";
+  const few = withFewShards(withFewSeeds(recipe), 8).replace("seq 1 8 ", `seq 1 ${SHARDS.length} `);
+  const { code, stdout } = await shell(few);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/clobsim fuzz --seeds 5\.\.6 --commands 300\n.*\n\n2 failures in 9 seeds\n$/);
+  expect(unsharded).toEqual(withoutPaths(fuzzer.read("fuzz.json")));
+});
+
+/** Names of objects and containers (RFC 1123). */
+const NAME = expect.stringMatching(/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/);
+const COUNT = expect.toSatisfy((count) => Number.isInteger(count) && count >= 1);
+const QUANTITY = expect.stringMatching(/^\d+(\.\d+)?(m|[kMGT]i?)?$/);
+const exits = (action: string, exitCode: number): object => ({
+  action,
+  onExitCodes: { containerName: NAME, operator: "In", values: [exitCode] },
+});
+
+/**
+ * Fields of a batch/v1 Job in Kubernetes 1.29 to 1.33. A limit for each index requires an Indexed job whose pods are never
+ * restarted, and each failure rule has one condition.
+ */
+const JOB_FIELDS = {
+  apiVersion: "batch/v1",
+  kind: "Job",
+  metadata: { name: NAME },
+  spec: {
+    ...{ completions: COUNT, parallelism: COUNT, completionMode: "Indexed", backoffLimitPerIndex: COUNT },
+    ...{ activeDeadlineSeconds: COUNT, ttlSecondsAfterFinished: COUNT },
+    podFailurePolicy: {
+      rules: [
+        { action: "Ignore", onPodConditions: [{ type: "DisruptionTarget", status: "True" }] },
+        exits("FailIndex", 1),
+        exits("FailJob", 2),
+      ],
+    },
+    template: {
+      spec: {
+        restartPolicy: "Never",
+        terminationGracePeriodSeconds: COUNT,
+        containers: [
+          {
+            ...{ name: NAME, image: expect.stringMatching(/./) },
+            ...{ command: ["sh", "-c"], args: [expect.any(String)] },
+            resources: { requests: { cpu: QUANTITY, memory: QUANTITY }, limits: { memory: QUANTITY } },
+            volumeMounts: [{ name: NAME, mountPath: expect.stringMatching(/^\//) }],
+          },
+        ],
+        volumes: [{ name: NAME, persistentVolumeClaim: { claimName: NAME } }],
+      },
+    },
+  },
+};
+
+interface Container {
+  readonly name: string;
+  readonly args: readonly string[];
+  readonly volumeMounts: readonly { readonly name: string }[];
+}
+
+describe("the Kubernetes Job", () => {
+  const job = parse(JOB);
+  const { completions, podFailurePolicy, template } = job.spec;
+  const containers: readonly Container[] = template.spec.containers;
+  const volumes: readonly { readonly name: string }[] = template.spec.volumes;
+  const rules: readonly { readonly onExitCodes?: Record<string, unknown> }[] = podFailurePolicy.rules;
+
+  it("is a valid batch/v1 Job", () => {
+    expect(job).toEqual(JOB_FIELDS);
+  });
+
+  it("names only its own containers and volumes", () => {
+    const names = containers.map(({ name }) => name);
+    expect(rules.flatMap(({ onExitCodes }) => onExitCodes?.containerName ?? [])).toEqual([
+      ...names,
+      ...names,
+    ]);
+    const mounted = containers.flatMap(({ volumeMounts }) => volumeMounts.map(({ name }) => name));
+    expect(mounted).toEqual(volumes.map(({ name }) => name));
+  });
+
+  it("runs one shard per index, whose merged results are those of one run", async () => {
+    const [container] = containers;
+    const line = withFewShards(withFewSeeds(container?.args[0] ?? ""), completions).replace(
+      "/failures",
+      "pods",
+    );
+    const codes: number[] = [];
+    for (const shard of SHARDS) {
+      const { code } = await shell(line, { JOB_COMPLETION_INDEX: String(shard - 1) });
+      codes.push(code);
+    }
+    expect(codes).toEqual(SHARDS.map(() => 1));
+    await run("merge pods --out pods/fuzz.json");
+    expect(JSON.parse(fuzzer.read("pods/fuzz.json"))).toEqual(unsharded);
+  });
+});
+
+interface WorkflowJob {
+  readonly strategy?: { readonly matrix: { readonly shard: readonly number[] } };
+  readonly steps: readonly { readonly run?: string }[];
+}
+
+describe("the GitHub workflow", () => {
+  const { jobs } = parse(WORKFLOW) as { readonly jobs: Readonly<Record<string, WorkflowJob>> };
+  const linesOf = (job: string): string[] =>
+    (jobs[job]?.steps ?? []).flatMap(({ run }) => (run?.includes("clobsim") ? [run] : []));
+
+  it("runs each shard once, and the merged results are those of one run", async () => {
+    const shards = jobs.shard?.strategy?.matrix.shard ?? [];
+    const [line = "", ...others] = linesOf("shard");
+    expect(others).toEqual([]);
+    expect(shards).toEqual(shards.map((_, index) => index + 1));
+    const runs: ShellEnd[] = [];
+    for (const shard of SHARDS) {
+      const own = withFewShards(withFewSeeds(line), shards.length)
+        .replace(/\$\{\{ matrix\.shard \}\}/, String(shard))
+        .replace("--out failures", `--out workflow/failures/failures-${shard}`);
+      runs.push(await shell(own));
+    }
+    expect(runs.map(({ code }) => code)).toEqual(SHARDS.map(() => 1));
+    const merged = await shell(`cd workflow && ${linesOf("merge").join(" && ")}`);
+    expect(merged.code).toBe(0);
+    expect(unsharded).toEqual(withoutPaths(fuzzer.read("workflow/fuzz.json")));
   });
 });

@@ -11,7 +11,7 @@ const FATAL: Readonly<Record<number, () => unknown>> = {
   1002: () => Promise.reject(new TypeError("order 12 of account 7 is undefined")),
   1003: () => {
     const kept: unknown[] = [];
-    for (;;) kept.push(new Array(100_000).fill(kept.length));
+    for (;;) kept.push(new Array(4_000_000).fill(kept.length));
   },
   1004: () => process.exit(3),
   1005: () => {
