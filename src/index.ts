@@ -6,13 +6,13 @@ export type * from "./client/api-messages.ts";
 export {
   type ClientOptions,
   ExchangeClient,
-  type NewOrder,
   type Quotes,
   type WalletAccount,
   walletOf,
 } from "./client/client.ts";
 export type { SigningCredentials } from "./client/connection.ts";
 export type { StreamOptions } from "./client/control.ts";
+export type { NewOrder } from "./client/new-order.ts";
 export {
   collect,
   type ExchangeError,

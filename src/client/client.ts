@@ -11,6 +11,7 @@ import {
   type TimeSync,
 } from "./connection.ts";
 import { type ControlPlane, controlOf } from "./control.ts";
+import { type NewOrder, orderBody } from "./new-order.ts";
 import { failure, invalidNonce, NO_WALLET, type RawReply, type Result, success, unsigned } from "./result.ts";
 import { openTransport, type Transport } from "./transport.ts";
 
@@ -56,12 +57,6 @@ const OPTION_TYPES: Readonly<Record<keyof ClientOptions, option.Type>> = {
 
 /** Best bid and ask, mid, spread and last trade of a token; null if there is none. `side` is the last taker's. */
 export interface Quotes extends api.Quote, api.Midpoint, api.Spread, api.LastTrade {}
-
-/** An order to place; `orderType` defaults to GTC. */
-export interface NewOrder extends Omit<api.OrderBody, "expiration"> {
-  /** Required with GTD, otherwise not allowed: a Date, ISO-8601 with a zone, or Unix seconds. Null means none. */
-  readonly expiration?: Date | string | number | null;
-}
 
 /** Chain of the real service. */
 const POLYGON = 137;
@@ -136,10 +131,7 @@ export class ExchangeClient {
 
   /** Places an order; its immediate fills are in the reply's `trades`. */
   place(order: NewOrder): Promise<Result<api.PlacedOrder>> {
-    const { orderType = "GTC", expiration = null, ...fields } = order;
-    const text = expiration === null ? {} : { expiration: expirationText(expiration) };
-    const body = { ...fields, orderType, ...text };
-    return this.#connection.ask("POST /clob/order", { body, signed: true });
+    return this.#connection.ask("POST /clob/order", { body: orderBody(order), signed: true });
   }
 
   /** Cancels one order. An order that is no longer live is reported in `notCanceled`, not as an error. */
@@ -252,12 +244,6 @@ function baseOf(url: string): URL {
   throw new TypeError(
     `expected a URL such as http://127.0.0.1:7070, or http://127.0.0.1:7070/3 of a pool, found ${JSON.stringify(url)}`,
   );
-}
-
-/** Returns an expiration as text; an invalid one becomes a text that the server refuses. */
-function expirationText(expiration: Date | string | number): string {
-  const isValid = expiration instanceof Date && !Number.isNaN(expiration.getTime());
-  return isValid ? expiration.toISOString() : String(expiration);
 }
 
 /** A wallet that signs: a viem account or anything with the same methods. */

@@ -37,7 +37,6 @@ export const CONTROL_CALLS = {
   invariants: "GET /sim/invariants",
   state: "GET /sim/state",
   stateHash: "GET /sim/state/hash",
-  preview: "POST /sim/orders/preview",
   explainAuth: "POST /sim/explain-auth",
   journal: "GET /sim/journal",
   snapshots: "GET /sim/snapshots",

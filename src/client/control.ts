@@ -1,9 +1,17 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Route } from "../api/endpoints.ts";
 import { eventStreamReader, type StreamEntry, streamEntry } from "../api/event-stream.ts";
-import type { Chain, Market, RecordedScenario, Snapshot, WinningOutcome } from "./api-messages.ts";
+import type {
+  Chain,
+  Market,
+  OrderPreview,
+  RecordedScenario,
+  Snapshot,
+  WinningOutcome,
+} from "./api-messages.ts";
 import { type Connection, targetOf } from "./connection.ts";
 import { CHAIN_CALLS, type ChainCalls, CONTROL_CALLS, type ControlCalls } from "./control-calls.ts";
+import { type NewOrder, orderBody } from "./new-order.ts";
 import { type ExchangeError, ExchangeFailure, type Result } from "./result.ts";
 import type { EndSignal, OpenReply } from "./transport.ts";
 
@@ -17,6 +25,8 @@ interface ChainControl extends ChainCalls {
 export interface ControlPlane extends ControlCalls {
   readonly chain: ChainControl;
   resolve(idOrSlug: string, winningOutcome: WinningOutcome): Promise<Result<Market>>;
+  /** Previews an order of an address, without placing it. */
+  preview(order: NewOrder & { readonly address: string }): Promise<Result<OrderPreview>>;
   /** Takes a snapshot of books, accounts, clock, timers and id counters. */
   snapshot(name?: string): Promise<Result<Snapshot>>;
   /** Returns the session since the exchange was opened as a scenario that passes. */
@@ -40,6 +50,7 @@ export const controlOf = (connection: Connection): ControlPlane => ({
   },
   resolve: (idOrSlug, winningOutcome) =>
     connection.ask("POST /sim/markets/{idOrSlug}/resolve", { path: [idOrSlug], body: { winningOutcome } }),
+  preview: (order) => connection.ask("POST /sim/orders/preview", { body: orderBody(order) }),
   snapshot: (name) => connection.ask("POST /sim/snapshots", name === undefined ? {} : { body: { name } }),
   scenario: (name) => connection.ask("GET /sim/scenario", { query: { name } }),
   report: (reason) => connection.askText("GET /sim/report", { query: { reason } }),

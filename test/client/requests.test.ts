@@ -84,7 +84,11 @@ const CALLS: readonly (readonly [sent: string, call: Call, body?: object])[] = [
   ["GET /sim/report?reason=a%20stop", ({ control }) => control.report("a stop")],
   ["GET /sim/orders/o", ({ control }) => control.order("o")],
   ["POST /sim/explain-auth", (c, it) => c.control.explainAuth(it), { method: "GET", url: "/", headers: {} }],
-  ["POST /sim/orders/preview", (c, order) => c.control.preview(order), { ...ORDER, address: "0x" }],
+  [
+    "POST /sim/orders/preview",
+    (c, order) => c.control.preview(order),
+    { ...ORDER, orderType: "FOK", address: "0x" },
+  ],
   ["GET /sim/scenario?name=rain", ({ control }) => control.scenario("rain")],
   ["POST /sim/snapshots", ({ control }) => control.snapshot("a"), { name: "a" }],
   ["GET /sim/snapshots?offset=3", ({ control }) => control.snapshots({ offset: 3 })],
@@ -155,8 +159,12 @@ describe("a method of the client", () => {
 
 describe("an order", () => {
   const bodyOf = async (fields: object): Promise<unknown> => {
-    const [sent] = await sentBy((client) => client.place({ ...ORDER, ...fields }));
-    return JSON.parse(sent?.body ?? "");
+    const order = { ...ORDER, ...fields };
+    const [placed] = await sentBy((client) => client.place(order));
+    const [previewed] = await sentBy((client) => client.control.preview({ ...order, address: "0xa" }));
+    const body = JSON.parse(placed?.body ?? "");
+    expect(JSON.parse(previewed?.body ?? "")).toEqual({ ...body, address: "0xa" });
+    return body;
   };
 
   it.each([{}, { expiration: null }])("is GTC without expiration by default: %j", async (fields) => {
