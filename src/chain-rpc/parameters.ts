@@ -25,7 +25,7 @@ const NATURAL = /^(?:0x[0-9a-fA-F]{1,64}|[0-9]{1,78})$/;
 const WORD_LIMIT = 1n << 256n;
 
 /** Reads a number of at most 256 bits: a hex quantity or, as with anvil, an integer or its decimal text. */
-export const quantity = reader("a quantity such as 0x1f", (value) => {
+export const quantity = reader("a quantity such as 0x1f, below 2^256", (value) => {
   const isNumber = Number.isSafeInteger(value) && (value as number) >= 0;
   if (!isNumber && textOf(NATURAL, value) === null) return null;
   const number = BigInt(value as string | number);

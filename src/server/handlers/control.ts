@@ -408,9 +408,11 @@ function planOf(asked: BodyOf<EndpointOf<"addFault">>): FaultPlan {
   };
 }
 
+const TIME = "a time with its zone such as 2026-01-01T00:00:00Z, from 1970 to 9999";
+
 /** Reads a time in a field of a body. @throws ApiError `INVALID_PARAMETER` */
 export function timeIn(field: string, text: string): Millis {
   const at = parseIso(text);
   if (at !== null) return at;
-  throw invalidFields(`${field} must be ISO-8601 with a zone, found ${quoted(text)}`, field);
+  throw invalidFields(`${field} must be ${TIME}, found ${quoted(text)}`, field);
 }
