@@ -145,13 +145,13 @@ export const loadedPart = computed(() => {
 /** Whether commands can be sent: only to a running exchange, and only at the end. */
 export const canAct = computed(() => server.value !== null && cursor.value === null && isConnected.value);
 
-/** Shows another history at its end; keeps the selection if it is from the same exchange. */
+/** Shows another history at its end, a report with the market of its last line; keeps the selection in the same exchange. */
 export function show(next: History): void {
   const isSame = server.value !== null && history.value?.opening.config.seed === next.opening.config.seed;
   history.value = next;
   cursor.value = null;
   if (!isSame) {
-    chosenMarket.value = 0;
+    chosenMarket.value = server.value === null ? (next.markets.findLast((number) => number !== 0) ?? 0) : 0;
     chosenAccount.value = 0;
     chosenOrder.value = 0;
   }

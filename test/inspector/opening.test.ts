@@ -38,12 +38,14 @@ async function choose(inspector: Inspector, path: string): Promise<void> {
 }
 
 describe.runIf(BROWSER !== null)("the inspector as a file", () => {
-  it("opens a chosen report", async () => {
+  it("opens a chosen report at its end, with the market of its last command", async () => {
     const inspector = await open(EMPTY_PAGE);
     await inspector.page.getByText("no report is open").waitFor();
     await choose(inspector, story.report);
     await inspector.waitForPosition(new RegExp(`^line ${linesOf(story.report)} of`));
     expect(await inspector.page.locator("h1").textContent()).toBe("clobsim story.ndjson");
+    const market = inspector.pane("book").getByLabel("Market").locator("option:checked");
+    expect(await market.textContent()).toBe(story.slug);
   });
 
   it("opens a chosen report in place of another, and the same file again after it has changed", async () => {
