@@ -1,7 +1,8 @@
-import { existsSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
-import { type Browser, type BrowserContext, chromium, type Locator, type Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, expect } from "vitest";
+import { type Browser, chromium, type Locator, type Page } from "playwright-core";
+import { afterAll, afterEach, expect } from "vitest";
 import type { PaneName } from "../../src/inspector/model.ts";
 
 const NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
@@ -108,45 +109,60 @@ export class Inspector {
 }
 
 interface Opened {
-  readonly context: BrowserContext;
   readonly inspector: Inspector;
   readonly expectsErrors: boolean;
 }
 
+/** The browser of this process, with which it ends, and pages that no test uses: both take longer to start than most tests. */
+let browser: Promise<Browser> | undefined;
+const idle: Page[] = [];
+
+async function launched(executablePath: string): Promise<Browser> {
+  const folder = mkdtempSync(join(tmpdir(), "clobsim-browser-"));
+  const env = { ...process.env, TMPDIR: folder };
+  // Vitest sends a signal and does not wait until a browser has closed; on exit, it is killed and its files are removed.
+  process.once("SIGTERM", () => process.exit());
+  const running = await chromium.launch({ executablePath, args: ARGUMENTS, env, handleSIGTERM: false });
+  process.once("exit", () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+  return running;
+}
+
+async function newPage(executablePath: string): Promise<Page> {
+  browser ??= launched(executablePath);
+  const context = await (await browser).newContext();
+  context.setDefaultTimeout(60_000);
+  return context.newPage();
+}
+
 /**
- * Opens pages in a browser that runs for the tests of a file. After each test its pages are closed and their errors
- * and foreign requests checked; shared pages after all tests.
+ * Opens pages in the browser. After each test its pages are left and their errors and foreign requests checked; shared pages
+ * after all tests of the file.
  */
 export function useBrowser(): (url: string, shown?: PageOptions) => Promise<Inspector> {
-  let browser: Browser;
   const opened: Opened[] = [];
   const shared: Opened[] = [];
   const close = async (pages: Opened[]): Promise<void> => {
-    for (const { context, inspector, expectsErrors } of pages.splice(0)) {
-      await context.close();
-      expect(inspector.foreign).toEqual([]);
-      if (!expectsErrors) expect(inspector.errors).toEqual([]);
+    for (const { inspector, expectsErrors } of pages.splice(0)) {
+      const { page, foreign, errors } = inspector;
+      page.removeAllListeners();
+      await page.goto("about:blank");
+      idle.push(page);
+      expect(foreign).toEqual([]);
+      if (!expectsErrors) expect(errors).toEqual([]);
     }
   };
-  beforeAll(async () => {
-    if (BROWSER === null) return;
-    browser = await chromium.launch({ executablePath: BROWSER, args: ARGUMENTS });
-  });
   afterEach(() => close(opened));
-  afterAll(async () => {
-    await close(shared);
-    await browser?.close();
-  });
+  afterAll(() => close(shared));
   return async (
     url,
     { width, height, colorScheme = "light", expectsErrors = false, isShared = false } = {},
   ) => {
-    const viewport = { width: width ?? DEFAULT_SIZE.width, height: height ?? DEFAULT_SIZE.height };
-    const context = await browser.newContext({ viewport, colorScheme, reducedMotion: "reduce" });
-    context.setDefaultTimeout(60_000);
-    const inspector = new Inspector(await context.newPage());
-    (isShared ? shared : opened).push({ context, inspector, expectsErrors });
-    await inspector.page.goto(url);
+    const page = idle.pop() ?? (await newPage(BROWSER ?? ""));
+    await page.setViewportSize({ width: width ?? DEFAULT_SIZE.width, height: height ?? DEFAULT_SIZE.height });
+    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+    const inspector = new Inspector(page);
+    (isShared ? shared : opened).push({ inspector, expectsErrors });
+    await page.goto(url);
     return inspector;
   };
 }
