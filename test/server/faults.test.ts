@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { Faults } from "../../src/server/faults.ts";
 import type * as http from "../support/http.ts";
 import { apiOfTest, startApi, useApi } from "../support/http.ts";
@@ -147,11 +147,19 @@ describe("a fault that drops", () => {
 });
 
 describe("a fault with a latency", () => {
+  /** Delays pass when the test says so, however slow the machine is. */
+  const holdTimers = (): void => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
+  };
+
   it("executes the request after later ones, and names the fault in a header", async () => {
+    holdTimers();
     const { id } = await onOrders({ latency: "500ms" });
     const late = api.send<PlacedOrder>(placing());
     await untilFired(id, 1);
     const soon = await api.send<PlacedOrder>(placing());
+    vi.advanceTimersByTime(500);
     const answered = await late;
     expect([soon.status, answered.status]).toEqual([200, 200]);
     expect(sequenceOf(answered)).toBe(sequenceOf(soon) + 1);
@@ -159,12 +167,14 @@ describe("a fault with a latency", () => {
   });
 
   it("executes in the order in which the delays end", async () => {
+    holdTimers();
     const long = await onOrders({ latency: "700ms" });
     const short = await onOrders({ latency: "50ms" });
     const first = api.send<PlacedOrder>(placing());
     await untilFired(long.id, 1);
     const second = api.send<PlacedOrder>(placing());
     await untilFired(short.id, 1);
+    vi.advanceTimersByTime(700);
     const [late, soon] = await Promise.all([first, second]);
     expect(sequenceOf(late)).toBe(sequenceOf(soon) + 1);
   });
