@@ -27,7 +27,7 @@ export function failed(message: string, code: ExitCode = EXIT.failed): ExitCode 
 /** Additional indentation of the continuation of a folded line. */
 const CONTINUATION_INDENT = 4;
 /** Lines are not folded for narrower terminals. */
-const MIN_COLUMNS = 40;
+export const MIN_COLUMNS = 40;
 
 const ESCAPE = "\u001b";
 /** Colour codes, blanks, and the rest. */

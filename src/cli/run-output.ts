@@ -7,7 +7,7 @@ import type { WrongFile } from "../scenario/language/page.ts";
 import type { Scenario } from "../scenario/language/steps.ts";
 import { jobSummary, wrongFilesSummary } from "../scenario/report/github.ts";
 import { parseReporterArgument, REPORTERS } from "../scenario/report/reporter-of.ts";
-import { oneLine, plainPaint, type Reporter } from "../scenario/report/text.ts";
+import { oneLine, plainPaint, type Reporter, WIDTH } from "../scenario/report/text.ts";
 import { shownPath, sourceFilesOf } from "../scenario/run/files.ts";
 import type { ScenarioResult, SuiteResult } from "../scenario/run/result.ts";
 import type { Failed } from "../scenario/run/run-scenario.ts";
@@ -16,6 +16,7 @@ import type { Given } from "../setting.ts";
 import { optionsOf, type Values } from "./commands.ts";
 import {
   ignoreClosedPipe,
+  MIN_COLUMNS,
   paintOf,
   prepare,
   realPath,
@@ -96,6 +97,7 @@ function outputsOf(
       write,
       ...{ seed, repeat, verbose },
       paint: isScreen ? paintOf(environment) : plainPaint,
+      width: isScreen ? screenWidth() : WIDTH,
       transcript: verbose,
       pathInRepository: (path) => pathWithin(environment.GITHUB_WORKSPACE ?? "", path),
     });
@@ -107,6 +109,12 @@ function outputsOf(
 function pathWithin(folder: string, file: string): string {
   const path = relative(folder, file);
   return folder === "" || path.startsWith("..") ? file : path.split(sep).join("/");
+}
+
+/** Returns the columns of stdout: those of a terminal, within limits. */
+function screenWidth(): number {
+  const { isTTY, columns } = process.stdout;
+  return isTTY === true && columns > 0 ? Math.min(Math.max(columns, MIN_COLUMNS), WIDTH) : WIDTH;
 }
 
 const SCREEN = { write: (text: string): void => void process.stdout.write(text), end: async () => {} };

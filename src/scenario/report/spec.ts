@@ -24,7 +24,7 @@ const MAX_LISTED = 200;
 
 /** The report for terminals: a line for each scenario under its folder, failures in full, totals at the end. */
 export const specReporter: MakeReporter = (options) => {
-  const { write, paint, verbose } = options;
+  const { write, paint, width, verbose } = options;
   let plan: SuitePlan = { scenarios: 0, files: 0 };
   let folder: string | null = null;
   let isAfterBlank = true;
@@ -45,13 +45,13 @@ export const specReporter: MakeReporter = (options) => {
     finished: (result) => {
       if (isSummed() && result.status !== "failed") return;
       const own = folderOf(result.file);
-      const heading = own === folder ? [] : ["", paint.bold(endOf(visible(own), WIDTH))];
+      const heading = own === folder ? [] : ["", paint.bold(endOf(visible(own), width))];
       folder = own;
-      print([...heading, ...scenarioLines(result, paint)]);
+      print([...heading, ...scenarioLines(result, paint, width - INDENT)]);
     },
     ended: (suite) => {
       if (isSummed()) print(["", ...folderLines(suite.results, paint)]);
-      print(["", ...failedLines(suite.results, paint)]);
+      print(["", ...failedLines(suite.results, paint, width)]);
       print(["", ...totalLines(suite, plan, options)]);
     },
     wrong: (files) => {
@@ -83,8 +83,7 @@ function headLines({ name, status, reason, durationMs }: ScenarioResult, paint: 
 }
 
 /** Returns the line of a scenario, then its races, the files it wrote, and its failure between blank lines. */
-function scenarioLines(result: ScenarioResult, paint: Paint): string[] {
-  const width = WIDTH - INDENT;
+function scenarioLines(result: ScenarioResult, paint: Paint, width: number): string[] {
   const { status, races, written, failure } = result;
   const details = [
     ...races.flatMap((race) => raceLines(race, paint, width)),
@@ -185,11 +184,11 @@ function skippedLines(results: readonly ScenarioResult[], paint: Paint): string[
   return lines.length === 0 ? [] : ["", ...lines.map(paint.yellow)];
 }
 
-export function failedLines(results: readonly ScenarioResult[], paint: Paint): string[] {
+export function failedLines(results: readonly ScenarioResult[], paint: Paint, width = WIDTH): string[] {
   const failed = results.filter(({ status }) => status === "failed");
   if (failed.length === 0) return [];
   const lines = failed.flatMap(({ name, place, failure }) => [
-    ...marked("failed", wrapped(title(name), WIDTH - INDENT), paint),
+    ...marked("failed", wrapped(title(name), width - INDENT), paint),
     `${" ".repeat(INDENT)}${paint.dim(oneLine(placeText(failure?.place ?? place)))}`,
   ]);
   return [paint.bold("failed"), ...lines];

@@ -28,6 +28,8 @@ export interface ReporterOptions {
   readonly seed: string | null;
   readonly repeat: string;
   readonly paint: Paint;
+  /** For `spec`: maximum columns of the lines about single scenarios. */
+  readonly width: number;
   /** For `spec`: whether each scenario has a line in any suite. */
   readonly verbose: boolean;
   readonly transcript: boolean;

@@ -84,19 +84,22 @@ describe("spec of any texts", () => {
     );
 
   it.each([
-    ["few", 0],
-    ["many", 200],
+    ["few", 0, 100],
+    ["few", 0, 60],
+    ["many", 200, 100],
   ])(
-    "of %s scenarios fills at most 100 columns, has no blanks at the ends of lines and no control characters",
-    (_case, more) => {
+    "of %s scenarios (and %i) fills at most %i columns, has no blanks at the ends of lines and no control characters",
+    (_case, more, width) => {
       fc.assert(
         fc.property(fc.array(anyResult, { minLength: 1, maxLength: 3 }), (results) => {
-          const text = reportOf("spec", [...results, ...manyOf(more, "a-folder-of-a-long-name".repeat(4))]);
+          const text = reportOf("spec", [...results, ...manyOf(more, "a-folder-of-a-long-name".repeat(4))], {
+            width,
+          });
           expect(text).not.toMatch(/(?!\n)\p{Cc}|\p{Surrogate}/u);
           expect(text).not.toContain("\n\n\n");
           for (const line of text.split("\n")) {
             expect(line).toBe(line.trimEnd());
-            if (!place.test(line)) expect(columnsOf(line)).toBeLessThanOrEqual(100);
+            if (!place.test(line)) expect(columnsOf(line)).toBeLessThanOrEqual(width);
           }
         }),
       );

@@ -1,6 +1,6 @@
 import type { WrongFile } from "../../../src/scenario/language/page.ts";
 import { REPORTERS } from "../../../src/scenario/report/reporter-of.ts";
-import { plainPaint, type ReporterOptions } from "../../../src/scenario/report/text.ts";
+import { plainPaint, type ReporterOptions, WIDTH } from "../../../src/scenario/report/text.ts";
 import type {
   Failure,
   RaceOutcome,
@@ -139,6 +139,7 @@ const OPTIONS: Omit<ReporterOptions, "write"> = {
   seed: null,
   repeat: "clobsim run scenarios",
   paint: plainPaint,
+  width: WIDTH,
   verbose: false,
   transcript: false,
   pathInRepository: (file) => file,
