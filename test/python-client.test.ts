@@ -38,13 +38,11 @@ function run(
 
 /** Returns the path of the first Python with the given modules; null if there is none. */
 async function pythonWith(...modules: readonly string[]): Promise<string | null> {
+  const finds = modules.map((name) => `find_spec("${name}")`).join(" and ");
+  const program = `import sys; from importlib.util import find_spec; print(sys.executable if ${finds} else "")`;
   for (const python of ["python3", "/usr/bin/python3"]) {
-    const { code, text } = await run(
-      python,
-      ["-c", `import sys, ${modules.join(", ")}; print(sys.executable)`],
-      CLIENT,
-    );
-    if (code === 0) return text.trim();
+    const { code, text } = await run(python, ["-c", program], CLIENT);
+    if (code === 0 && text.trim() !== "") return text.trim();
   }
   console.warn(`no python3 with ${modules.join(" and ")} is found: the Python client was not tried with it`);
   return null;
@@ -54,6 +52,9 @@ const plain = await pythonWith("pytest");
 const parallel = await pythonWith("pytest", "xdist");
 
 const folder = temporaryFolder();
+
+/** Loading the plugins of this machine takes longer than everything else. */
+const NO_PLUGINS = { PYTEST_DISABLE_PLUGIN_AUTOLOAD: "1" };
 
 /** Runs pytest on a test file in a new folder. */
 async function pytest(
@@ -74,8 +75,7 @@ async function pytest(
   const words = ["-m", "pytest", "-p", "clobsim.plugin", "-p", "no:cacheprovider", "--color=no", ...args];
   const ran = await run(python, words, own, {
     TMPDIR: temporary,
-    // Loading the plugins of this machine takes longer than everything else.
-    PYTEST_DISABLE_PLUGIN_AUTOLOAD: "1",
+    ...NO_PLUGINS,
     ...(environment as Record<string, string>),
   });
   expect(readdirSync(temporary).filter((left) => left.startsWith("clobsim-"))).toEqual([]);
@@ -126,8 +126,6 @@ def test_is_killed(clobsim):
 `;
 
 const ALIKE = `
-import pytest
-
 @pytest.mark.parametrize("name", ["a b", "a-b", "a/b", "x" * 300])
 def test_fails(clobsim, name):
     assert False
@@ -141,6 +139,20 @@ def test_restores(clobsim, alice):
     alice.sell(token, 0.5, 10)
     clobsim.account(alice.address)
     assert False
+`;
+
+/** Runs pytest in other environments, each with one variable changed. */
+const IN_EACH = `
+import json, os, pytest, sys
+
+for variable, value in json.loads(sys.argv[1]):
+    before = dict(os.environ)
+    os.environ[variable] = value
+    print("next case", flush=True)
+    code = pytest.main(["-p", "clobsim.plugin", "-p", "no:cacheprovider", "--color=no", "test_it.py"])
+    print("code", int(code), flush=True)
+    os.environ.clear()
+    os.environ.update(before)
 `;
 
 /** Runs the program like npx: as the child of a process that ends without its child. */
@@ -239,26 +251,31 @@ describe.runIf(plain !== null)("the plugin of pytest", () => {
   });
 
   it.each([
-    ["without flags", []],
-    ["with -p too", ["-p", "clobsim.plugin"]],
-  ])("is found %s when it is installed, and passes the example", async (_, words) => {
+    ["without flags, and passes the example", [], / 5 passed in /],
+    ["with -p too", ["-p", "clobsim.plugin", "--collect-only"], / 5 tests collected in /],
+  ])("is found when it is installed, %s", async (_, words, expected) => {
     const file = join(CLIENT, "example", "test_market_maker.py");
     const args = ["-m", "pytest", "-p", "no:cacheprovider", "--color=no", ...words, file];
     const ran = await run(python, args, CLIENT, { PYTHONPATH: `${CLIENT}:${installed()}` });
-    expect(ran.text).toMatch(/ 5 passed in /);
+    expect(ran.text).toMatch(expected);
   });
 
-  it("ends a server that is a child of the process started by CLOBSIM_COMMAND", async () => {
-    const ran = await pytest(python, "child", FAILING, { CLOBSIM_COMMAND: AS_A_CHILD, args: ["-rA"] });
+  it("ends a server that is a child of the process started by CLOBSIM_COMMAND, and writes a report of a test outside the root folder under a name that is no option", async () => {
+    const outside = ["--rootdir", join(folder, "child-temporary"), "test_it.py"];
+    const args = ["-rA", "--clobsim-reports", "reports", ...outside];
+    const ran = await pytest(python, "child", FAILING, { CLOBSIM_COMMAND: AS_A_CHILD, args });
     const [{ url } = { url: "none" }] = usedIn(ran);
     expect(url).toMatch(/^http:/);
     await expect(fetch(url)).rejects.toThrow("fetch failed");
+    expect(readdirSync(join(ran.folder, "reports"))).toEqual(["test_trades-5-.ndjson"]);
   });
 
-  describe("with a request that is refused", () => {
+  describe("with a request that is refused, and a restored snapshot", () => {
     let text = "";
+    let restored = "";
     beforeAll(async () => {
-      ({ text } = await pytest(python, "refused", REFUSED));
+      const ran = await pytest(python, "refused", REFUSED + RESTORED);
+      [text = "", restored = ""] = ran.text.split(/^_+ test_restores _+$/m);
     });
 
     it("shows the line of the test, and no line of the plugin", () => {
@@ -275,6 +292,10 @@ describe.runIf(plain !== null)("the plugin of pytest", () => {
     it("names the flag that writes a report", () => {
       expect(text).toContain("\n--clobsim-reports DIR writes a report of each failing test");
     });
+
+    it("names the accounts of orders after the snapshot, and if one was opened by its address", () => {
+      expect(restored).toMatch(/^alice: SELL 10 YES @ 0\.5 GTC, order /m);
+    });
   });
 
   it("ends its server when it is killed", async () => {
@@ -288,39 +309,16 @@ describe.runIf(plain !== null)("the plugin of pytest", () => {
     await expect.poll(() => fetch(url).catch(String)).toContain("fetch failed");
   });
 
-  it("writes a report for each failing test, however long or alike the names are", async () => {
-    const args = ["--clobsim-reports", "reports"];
-    const ran = await pytest(python, "alike", ALIKE, { args });
-    const commands = [...ran.text.matchAll(/clobsim: report -+\n(.*)\n/g)].map(([, line]) => line);
-    expect(new Set(commands).size).toBe(4);
-    expect(readdirSync(join(ran.folder, "reports")).length).toBe(4);
-  });
-
-  it("writes a report of a test outside the root folder under a name that is no option", async () => {
-    const args = [
-      "--clobsim-reports",
-      "reports",
-      "--rootdir",
-      join(folder, "outside-temporary"),
-      "test_it.py",
-    ];
-    const ran = await pytest(python, "outside", REFUSED, { args });
-    expect(readdirSync(join(ran.folder, "reports"))).toEqual(["test_is_refused.ndjson"]);
-  });
-
-  it("names the accounts of orders after a restored snapshot, and if one was opened by its address", async () => {
-    const { text } = await pytest(python, "restored", RESTORED);
-    expect(text).toMatch(/^alice: SELL 10 YES @ 0\.5 GTC, order /m);
-  });
-
-  describe("with a test that fails", () => {
+  describe("with tests that fail", () => {
     let ran: Awaited<ReturnType<typeof pytest>>;
     beforeAll(async () => {
-      ran = await pytest(python, "failing", FAILING, { args: ["-rA", "--clobsim-reports", "the reports"] });
+      ran = await pytest(python, "failing", FAILING + ALIKE, {
+        args: ["-rA", "--clobsim-reports", "the reports"],
+      });
     });
 
     it("shows the story of its orders, and the session", () => {
-      expect(ran.text).toMatch(/ 1 failed, 5 passed in /);
+      expect(ran.text).toMatch(/ 5 failed, 5 passed in /);
       const [, story = ""] = ran.text.split("clobsim: the orders of this test");
       expect(story).toMatch(/^alice: SELL 10 YES @ 0\.5 GTC, order \S+\n {2}rests with 6 of 10 still open/m);
       expect(story).toMatch(/^bob: BUY 4 YES @ 0\.5 GTC, order \S+\n {2}matched completely$/m);
@@ -332,6 +330,12 @@ describe.runIf(plain !== null)("the plugin of pytest", () => {
       const [, line = "false"] = /clobsim: report -+\n(.*)\n/.exec(ran.text) ?? [];
       const stdout = execSync(line, { cwd: ran.folder, encoding: "utf8" });
       expect(stdout).toContain(usedIn(ran)[0]?.hash ?? "?");
+    });
+
+    it("writes a report for each, however long or alike the names are", () => {
+      const commands = [...ran.text.matchAll(/clobsim: report -+\n(.*)\n/g)].map(([, line]) => line);
+      expect(new Set(commands).size).toBe(5);
+      expect(readdirSync(join(ran.folder, "the reports")).length).toBe(5);
     });
 
     it("resets the exchange before each test, and ends its server after the last", async () => {
@@ -357,20 +361,31 @@ describe.runIf(plain !== null)("the plugin of pytest", () => {
     await Promise.all(servers.map((server) => server.close()));
   });
 
-  it.each(
-    rowsOf(`
+  describe("in the environment", () => {
+    const cases = rowsOf(`
     no server answers        | CLOBSIM_URL     | http://127.0.0.1:1                  | no clobsim answers at http://127.0.0.1:1:
     the program ends         | CLOBSIM_COMMAND | echo no such thing as               | ended: no such thing as serve --port 0
     the program is missing   | CLOBSIM_COMMAND | nosuch clobsim                      | clobsim does not start, nosuch is not found: CLOBSIM_COMMAND is how it is run
     Node is missing          | PATH            | /nonexistent                        | clobsim does not start, node is not found: install Node 20.19 or newer
     the command is invalid   | CLOBSIM_COMMAND | npx 'clobsim                        | CLOBSIM_COMMAND is no command: No closing quotation in npx 'clobsim
     a flag is wrong          | PYTEST_ADDOPTS  | -o "clobsim_args=--clock stopped"   | --clock expects real, frozen or a rate
-    `),
-  )("reports an error if %s: %s=%s", async (what = "", variable = "", value = "", sentence = "") => {
-    const ran = await pytest(python, what, FAILING, { [variable]: value });
-    expect(ran.code).not.toBe(0);
-    expect(ran.text).toContain(sentence);
-    expect(ran.text).not.toContain("Traceback");
+    `);
+    let texts: string[] = [];
+    beforeAll(async () => {
+      const settings = JSON.stringify(cases.map(([, variable, value]) => [variable, value]));
+      const own = join(folder, "settings");
+      mkdirSync(own);
+      writeFileSync(join(own, "test_it.py"), "def test_uses_it(clobsim):\n    pass\n");
+      const { text } = await run(python, ["-c", IN_EACH, settings], own, NO_PLUGINS);
+      texts = text.split(/^next case$/m).slice(1);
+    });
+
+    it.each(cases)("an error is reported if %s: %s=%s", (what, _variable, _value, sentence = "") => {
+      const text = texts[cases.findIndex(([other]) => other === what)] ?? "";
+      expect(text).toContain(sentence);
+      expect(text).toMatch(/^code [^0]/m);
+      expect(text).not.toContain("Traceback");
+    });
   });
 });
 
@@ -378,24 +393,20 @@ describe.runIf(parallel !== null)("the workers of pytest-xdist", () => {
   const python = parallel as string;
 
   it("have one exchange each, of one server that ends with the run", async () => {
-    const args = ["-p", "xdist", "-rA", "-n", "3", "--dist", "each"];
+    const args = ["-p", "xdist", "-rA", "-n", "2", "--dist", "each"];
     const ran = await pytest(python, "workers", FAILING, { CLOBSIM_COMMAND: AS_A_CHILD, args });
     const used = usedIn(ran);
     const [server = ""] = used.map(({ url }) => url.replace(/\d$/, ""));
-    expect([...new Set(used.map(({ url }) => url))].sort()).toEqual(
-      [1, 2, 3].map((number) => server + number),
-    );
+    expect([...new Set(used.map(({ url }) => url))].sort()).toEqual([`${server}1`, `${server}2`]);
     expect(new Set(used.map(({ hash }) => hash)).size).toBe(1);
     await expect(fetch(server)).rejects.toThrow();
   });
 
   it("report an error if the given server has too few exchanges", async () => {
-    const server = await serve({ pool: 2 });
-    const ran = await pytest(python, "few", FAILING, {
-      CLOBSIM_URL: server.url,
-      args: ["-p", "xdist", "-n", "3"],
-    });
-    expect(ran.text).toContain(`3 workers need as many exchanges, ${server.url} has 2: --pool 3`);
+    const server = await serve({ pool: 1 });
+    const args = ["-p", "xdist", "-n", "2"];
+    const ran = await pytest(python, "few", FAILING, { CLOBSIM_URL: server.url, args });
+    expect(ran.text).toContain(`2 workers need as many exchanges, ${server.url} has 1: --pool 2`);
     await server.close();
   });
 });
