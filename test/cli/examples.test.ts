@@ -56,6 +56,8 @@ beforeAll(async () => {
   replacements.set(/^shrink report.ndjson --out/, "shrink failed/failing.ndjson --out");
   replacements.set(/^fuzz$/, "fuzz --budget 200ms");
   replacements.set("--budget 10m", "--budget 200ms");
+  replacements.set("--markets 5000", "--markets 100");
+  replacements.set("--orders 100000", "--orders 1000");
   // Only a part of the suite is run.
   replacements.set("--min 95", "--min 1");
 });

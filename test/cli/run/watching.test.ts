@@ -2,6 +2,7 @@ import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { useProgram } from "../../support/program.ts";
+import { runLine } from "../tools.ts";
 
 const clobsim = await useProgram();
 
@@ -101,9 +102,9 @@ describe("clobsim run --watch", () => {
   it("ends with 2 if a run without --watch would", async () => {
     clobsim.write("refused/a.yaml", scenario("never run"));
     for (const wrong of [["--grep", "("], ["--seed", "3", "--update"], ["--reporter", "xml"], ["nowhere"]]) {
-      const once = await clobsim.run(["run", "refused", ...wrong]);
+      const once = await runLine(["run", "refused", ...wrong], clobsim.folder);
       expect(once.code).toBe(2);
-      expect(await clobsim.run(["run", "refused", ...wrong, "--watch"])).toEqual(once);
+      expect(await runLine(["run", "refused", ...wrong, "--watch"], clobsim.folder)).toEqual(once);
     }
   });
 });

@@ -17,11 +17,11 @@ const activeMarkets = async (api: Api): Promise<Market[]> =>
 
 const pairOn = async (api: Api) => [await deriveTrader(api, 1), await deriveTrader(api, 2)] as const;
 
-/** Wallets sweep, quote and cancel, and orders expire, in every market. */
+/** Wallets sweep, quote and cancel, and orders expire, in up to eight markets. */
 async function trade(api: Api): Promise<void> {
   const [alice, bob] = await pairOn(api);
   const carol = await deriveTrader(api, 3);
-  for (const { tokens, tickSize } of await activeMarkets(api)) {
+  for (const { tokens, tickSize } of (await activeMarkets(api)).slice(0, 8)) {
     const [yes, no] = tokens.map(({ tokenId }) => tokenId);
     const low = Number(tickSize);
     await alice.place({ tokenId: yes, side: "BUY", price: 1 - low, size: 75 });
