@@ -61,6 +61,7 @@ const HINTS: ReadonlyMap<string, string> = new Map([
   ["BAD_DQ_ESCAPE", "write a backslash twice, or use single quotes"],
 ]);
 const KEY_WITHOUT_VALUE = "Implicit map keys need to be followed by map values";
+const OPEN_QUOTE = /^(["'])(?!.*\1$)/s;
 const PARTNERS: Readonly<Record<string, string>> = { "}": "{", "]": "[" };
 
 class YamlProblems {
@@ -139,6 +140,11 @@ class YamlParse {
       if (index >= 0 && index === this.#open.length - 1) this.#open.pop();
       else this.#close(index < 0 ? Math.max(0, this.#open.length - 1) : index);
     } else if (lexeme.startsWith("#")) this.comments.push(at, at + lexeme.length);
+    else if (OPEN_QUOTE.test(lexeme)) {
+      // The rest of the file is in the quotes, with what closes the open brackets.
+      this.#open.length = 0;
+      this.problems.add(at, `this ${lexeme.charAt(0)} is never closed`);
+    }
     else if (lexeme.startsWith("!")) {
       const message = "tags such as !!str are not part of the language";
       this.problems.add(at, message, "remove it, and quote texts");
