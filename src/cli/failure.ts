@@ -31,9 +31,11 @@ function explanationOf(error: unknown): readonly [ExitCode, string] | null {
   if (error instanceof ReplayDiffers) return [EXIT.differs, differenceText(error)];
   if (isSystemError(error, INVALID_PATH)) return [EXIT.usage, error.message];
   if (isForbidden(error)) return [EXIT.usage, `${error.message}: give a path that you may access`];
+  if (!(error instanceof Error && "syscall" in error)) return null;
+  if (error.syscall === "uv_cwd") return [EXIT.usage, "the current folder was removed: change to another"];
   if (!isSystemError(error, DISK_FAILURE)) return null;
   // The system names no path if it refuses a write, such as to a stdout that is redirected to a file.
-  const what = "syscall" in error && error.syscall === "write" ? "the output cannot be written: " : "";
+  const what = error.syscall === "write" ? "the output cannot be written: " : "";
   return [EXIT.disk, what + error.message];
 }
 

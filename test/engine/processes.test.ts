@@ -1,5 +1,5 @@
-import { spawn } from "node:child_process";
-import { existsSync } from "node:fs";
+import { spawn, spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync } from "node:fs";
 import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { TINY_WORLD } from "../support/http.ts";
@@ -44,6 +44,16 @@ describe("a start that fails", () => {
     expect([code, stderr]).toEqual([2, expect.stringContaining(String(served.port))]);
     expect(existsSync(data)).toBe(false);
     await served.end("SIGTERM");
+  });
+
+  it.skipIf(process.platform === "win32")("exits with 2 in a folder that was removed", () => {
+    const script = `rmdir "$PWD"; "${process.execPath}" "${program.entry}" serve --port 0`;
+    const cwd = mkdtempSync(program.path("removed-"));
+    const { status, stderr } = spawnSync("sh", ["-c", script], { cwd, encoding: "utf8" });
+    expect([status, stderr]).toEqual([
+      2,
+      expect.stringContaining("clobsim: the current folder was removed: "),
+    ]);
   });
 });
 
