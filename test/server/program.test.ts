@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
-import { describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { TINY_WORLD, yesOf } from "../support/http.ts";
 import { freePort } from "../support/local-server.ts";
 import { type Ended, type Served, useProgram } from "../support/program.ts";
@@ -12,6 +12,9 @@ import { hmac } from "./trader.ts";
 import { signPersonal, wallet } from "./wallet.ts";
 
 const program = await useProgram(["--ephemeral", "--world", TINY_WORLD]);
+
+/** Requests without and with a warning, and with an error of the control plane. */
+const WARNED = ["/clob/time", "/api/markets?limt=1&%0ab=SECRET&limit=1000", "/sim?zebra=1"];
 
 const logOf = ({ stderr }: Ended): Record<string, unknown>[] =>
   stderr
@@ -50,25 +53,20 @@ describe("the log", () => {
     return [secret, passphrase, ...signatures];
   }
 
-  it(titleOf("A27"), async () => {
+  it(`${titleOf("A27")}; ${titleOf("H13")}`, async () => {
     const server = await program.serve(["--log-level", "trace", "--clock", "frozen"]);
     const secrets = await session(server);
-    const ended = await server.end("SIGTERM");
-    expect(ended.code).toBe(0);
-    expect(logOf(ended).length).toBe(8);
-    for (const secret of secrets) expect(ended.stdout + ended.stderr).not.toContain(secret);
-    expect(ended.stdout + ended.stderr).not.toContain("poly_signature");
-  });
-
-  it(titleOf("H13"), async () => {
-    const server = await program.serve(["--log-level", "trace", "--clock", "frozen"]);
     const named = await replyTo(server.port, requestBytes("GET /api/markets/x%0a%1b[31mFAKE"));
     expect([named.status, (JSON.parse(named.text) as Refusal).code]).toEqual([404, "MARKET_NOT_FOUND"]);
     // Node's HTTP parser rejects a control character in a header before the request reaches a handler.
     const agent = requestBytes("GET /api/markets/x", [HOST, "User-Agent: \x1b[2J"]);
     expect((await replyTo(server.port, agent)).status).toBe(400);
     const ended = await server.end("SIGTERM");
-    const lines = logOf(ended);
+    expect(ended.code).toBe(0);
+    for (const secret of secrets) expect(ended.stdout + ended.stderr).not.toContain(secret);
+    expect(ended.stdout + ended.stderr).not.toContain("poly_signature");
+    expect(logOf(ended).length).toBe(10);
+    const lines = logOf(ended).slice(8);
     expect(lines.map(({ status, code }) => [status, code])).toEqual([
       [404, "MARKET_NOT_FOUND"],
       [400, "INVALID_HTTP"],
@@ -77,31 +75,32 @@ describe("the log", () => {
     expect([...ended.stderr].filter((character) => character < " " && character !== "\n")).toEqual([]);
   });
 
-  it("has one line per request, without queries, headers and bodies", async () => {
-    const server = await program.serve(["--clock", "frozen"]);
-    const paths = ["/clob/time?a=SECRET", "/clob/book", "/nowhere/%00", "/api/markets/%zz"];
+  it("has one line per request, without queries, headers and bodies, with its warning at the level warn, also when the process exits without closing the server", async () => {
+    const exitOnSignal = "data:text/javascript,process.on('SIGUSR2', () => process.exit(7))";
+    const server = await program.serve(["--clock", "frozen"], { flags: ["--import", exitOnSignal] });
+    const paths = ["/clob/time?a=SECRET", "/clob/book", "/nowhere/%00", "/api/markets/%zz", ...WARNED];
     for (const path of paths) await replyTo(server.port, requestBytes(`GET ${path}`, [HOST, "X-Y: SECRET"]));
-    const ended = await server.end("SIGTERM");
-    expect(logOf(ended).map(({ method, path, status }) => [method, path, status])).toEqual([
-      ["GET", "/clob/time", 200],
-      ["GET", "/clob/book", 400],
-      ["GET", "/nowhere/%00", 404],
-      ["GET", "/api/markets/%zz", 400],
+    const ended = await server.end("SIGUSR2");
+    expect(ended.code).toBe(7);
+    const lines = logOf(ended).map(({ level, path, status, code, warning }) => [
+      level,
+      path,
+      status,
+      code ?? warning,
+    ]);
+    const warning =
+      'unknown field "limt", did you mean "limit"?; unknown field "\\nb"; limit 1000 is above the maximum: 100 is used';
+    expect(lines).toEqual([
+      [40, "/clob/time", 200, 'unknown field "a"'],
+      [30, "/clob/book", 400, "TOKEN_ID_REQUIRED"],
+      [30, "/nowhere/%00", 404, "ROUTE_NOT_FOUND"],
+      [30, "/api/markets/%zz", 400, "INVALID_PARAMETER"],
+      [30, "/clob/time", 200, undefined],
+      [40, "/api/markets", 200, warning],
+      [30, "/sim", 400, "INVALID_PARAMETER"],
     ]);
     expect(ended.stderr).not.toContain("SECRET");
-    const stopping = "clobsim: stopping";
-    const others = ended.stderr.split("\n").filter((line) => line !== "" && !line.startsWith("{"));
-    expect(others).toEqual([stopping]);
   });
-});
-
-it("the log holds the latest requests when the process exits without closing the server", async () => {
-  const exitOnSignal = "data:text/javascript,process.on('SIGUSR2', () => process.exit(7))";
-  const server = await program.serve(["--clock", "frozen"], { flags: ["--import", exitOnSignal] });
-  await replyTo(server.port, requestBytes("GET /clob/time"));
-  const ended = await server.end("SIGUSR2");
-  expect(ended.code).toBe(7);
-  expect(logOf(ended).map(({ path }) => path)).toEqual(["/clob/time"]);
 });
 
 it("the log has one line at the level error when the disk is full", async () => {
@@ -124,6 +123,7 @@ it("the log has one line at the level error when the disk is full", async () => 
     return fetch(`${server.url}${path}`, { method: "POST" });
   };
   expect((await derive()).status).toBe(200);
+  for (const path of WARNED) await replyTo(server.port, requestBytes(`GET ${path}`));
   process.kill(server.pid, "SIGUSR2");
   while ((await derive()).status !== 503);
   expect((await derive()).status).toBe(503);
@@ -139,85 +139,51 @@ it("a log line of an exchange in a pool has the full path", async () => {
   for (const path of ["/2/clob/time", "/clob/time", "/1/nowhere"]) {
     await replyTo(server.port, requestBytes(`GET ${path}`));
   }
-  const lines = logOf(await server.end("SIGTERM"));
-  const logged = lines.map(({ path, status, requestId }) => `${path} ${status} ${requestId}`);
+  const ended = await server.end("SIGTERM");
+  const others = ended.stderr.split("\n").filter((line) => line !== "" && !line.startsWith("{"));
+  expect(others).toEqual(["clobsim: stopping"]);
+  const logged = logOf(ended).map(({ path, status, requestId }) => `${path} ${status} ${requestId}`);
   expect(logged).toEqual(["/2/clob/time 200 req-1", "/clob/time 404 req-1", "/1/nowhere 404 req-1"]);
 });
 
-describe("a request with a warning", () => {
-  const path = "/api/markets?limt=1&%0ab=SECRET&limit=1000";
-  const logWithWarnings = async (level: string): Promise<Ended> => {
-    const server = await program.serve(["--clock", "frozen", "--log-level", level]);
-    for (const target of ["/clob/time", path, "/sim?zebra=1"]) {
-      await replyTo(server.port, requestBytes(`GET ${target}`));
-    }
-    return server.end("SIGTERM");
-  };
-
-  it("has its warning in its log line, which has the level warn", async () => {
-    const ended = await logWithWarnings("info");
-    const lines = logOf(ended).map(({ level, status, code, warning }) => [level, status, code ?? warning]);
-    expect(lines).toEqual([
-      [30, 200, undefined],
-      [
-        40,
-        200,
-        'unknown field "limt", did you mean "limit"?; unknown field "\\nb"; limit 1000 is above the maximum: 100 is used',
-      ],
-      [30, 400, "INVALID_PARAMETER"],
-    ]);
-    expect(ended.stderr).not.toContain("SECRET");
-  });
-
-  it("is logged at the level warn and not at error", async () => {
-    expect(logOf(await logWithWarnings("warn")).map(({ level }) => level)).toEqual([40]);
-    expect(logOf(await logWithWarnings("error"))).toEqual([]);
-  });
-
-  it("is refused if the environment says so", async () => {
-    const environment = { ...process.env, CLOBSIM_UNKNOWN_FIELDS: "refuse" };
-    const server = await program.serve([], { environment });
-    const reply = await replyTo(server.port, requestBytes("GET /clob/time?zebra=1"));
-    expect(refusalIn(reply)).toMatchObject({ status: 400, code: "INVALID_PARAMETER" });
-    await server.end("SIGTERM");
-  });
-});
-
 describe("the program", () => {
-  it("that listens on all addresses accepts IP addresses as host, and no names, because of DNS rebinding", async () => {
+  it("that listens on all addresses accepts IP addresses as host, and no names, because of DNS rebinding, and logs only warnings at the level warn", async () => {
     const token = ["--sim-token", "s3cret"];
-    const server = await program.serve(["--host", "0.0.0.0", ...token, "--log-level", "silent"]);
+    const server = await program.serve(["--host", "0.0.0.0", ...token, "--log-level", "warn"]);
     const statusOf = async (path: string, host: string): Promise<number> =>
       (await replyTo(server.port, requestBytes(`GET ${path}`, [`Host: ${host}`]))).status;
     expect(await statusOf("/clob/time", "192.0.2.1:80")).toBe(200);
     expect(await statusOf("/clob/time", "[2001:db8::1]")).toBe(200);
     expect(await statusOf("/clob/time", "evil.example")).toBe(403);
     expect(await statusOf("/sim", "localhost")).toBe(401);
-    await server.end("SIGTERM");
+    for (const path of WARNED) await statusOf(path, "localhost");
+    expect(logOf(await server.end("SIGTERM")).map(({ level }) => level)).toEqual([40]);
+  });
+
+  let silent: Served;
+  beforeAll(async () => {
+    silent = await program.serve(["--log-level", "silent"]);
   });
 
   const residentKib = (pid: number): number =>
     Number(execFileSync("ps", ["-o", "rss=", "-p", String(pid)], { encoding: "utf8" }));
 
   it("needs no memory for a small body that would inflate to 50 MB (O17, too)", async () => {
-    const server = await program.serve(["--log-level", "silent"]);
     const zipped = gzipSync(Buffer.alloc(50_000_000));
     const headers = { "content-type": "application/json", "content-encoding": "gzip" };
     const post = async (): Promise<number> => {
-      const reply = await fetch(`${server.url}/clob/order`, { method: "POST", headers, body: zipped });
+      const reply = await fetch(`${silent.url}/clob/order`, { method: "POST", headers, body: zipped });
       await reply.text();
       return reply.status;
     };
     expect(zipped.length).toBeLessThan(50_000);
     expect(await post()).toBe(415);
-    const before = residentKib(server.pid);
+    const before = residentKib(silent.pid);
     for (let count = 0; count < 5; count += 1) expect(await post()).toBe(415);
-    expect(residentKib(server.pid) - before).toBeLessThan(10 * 1024);
-    await server.end("SIGTERM");
+    expect(residentKib(silent.pid) - before).toBeLessThan(10 * 1024);
   });
 
   it("answers a client that is still sending 10 MB, and does not reset the connection", async () => {
-    const server = await program.serve(["--log-level", "silent"]);
     const body = Buffer.alloc(10_000_000, "a");
     const streamed = (): ReadableStream =>
       new ReadableStream({
@@ -240,20 +206,23 @@ describe("the program", () => {
       for (const [path, headers, expected] of cases) {
         for (const sent of [body, streamed()]) {
           const init = { method: "POST", body: sent, duplex: "half", headers };
-          const { code } = (await (await fetch(server.url + path, init as RequestInit)).json()) as Refusal;
+          const { code } = (await (await fetch(silent.url + path, init as RequestInit)).json()) as Refusal;
           const isChunked = sent !== body && expected === "UNSUPPORTED_MEDIA_TYPE";
           expect(code, path).toBe(isChunked ? "PAYLOAD_TOO_LARGE" : expected);
         }
       }
     }
-    await server.end("SIGTERM");
   });
 });
 
-it("the output of the program may be a closed pipe", async () => {
+it("the output of the program may be a closed pipe, and requests with unknown fields are refused if the environment says so", async () => {
   const port = await freePort();
-  const { end } = program.launch(["serve", "--port", String(port), "--ephemeral"], { unread: "stdout" });
+  const environment = { ...process.env, CLOBSIM_UNKNOWN_FIELDS: "refuse" };
+  const args = ["serve", "--port", String(port), "--ephemeral"];
+  const { end } = program.launch(args, { unread: "stdout", environment });
   while ((await fetch(`http://127.0.0.1:${port}/sim`).catch(() => null)) === null) await sleep(20);
+  const reply = await replyTo(port, requestBytes("GET /clob/time?zebra=1"));
+  expect(refusalIn(reply)).toMatchObject({ status: 400, code: "INVALID_PARAMETER" });
   expect(await end("SIGTERM")).toMatchObject({
     code: 0,
     stderr: expect.stringContaining("clobsim: stopping\n"),
