@@ -144,8 +144,7 @@ class YamlParse {
       // The rest of the file is in the quotes, with what closes the open brackets.
       this.#open.length = 0;
       this.problems.add(at, `this ${lexeme.charAt(0)} is never closed`);
-    }
-    else if (lexeme.startsWith("!")) {
+    } else if (lexeme.startsWith("!")) {
       const message = "tags such as !!str are not part of the language";
       this.problems.add(at, message, "remove it, and quote texts");
     }
