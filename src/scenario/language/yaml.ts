@@ -51,16 +51,18 @@ interface YamlProblem {
   readonly hint: string | null;
 }
 
-/** Hints for common problems, by the parser's code. */
+const KEY_HINT = "write `key: value`, with a colon and a space";
+/** Hints for common problems, by the parser's message or its code. */
 const HINTS: ReadonlyMap<string, string> = new Map([
   ["TAB_AS_INDENT", "indent with spaces"],
   ["BAD_INDENT", "align it with the lines of its level"],
+  ["A block sequence may not be used as an implicit map key", "align its dash with those of its list"],
   ["BLOCK_AS_IMPLICIT_KEY", "quote a text that contains a colon and a space"],
-  ["MULTILINE_IMPLICIT_KEY", "write `key: value`, with a colon and a space"],
+  ["Implicit map keys need to be followed by map values", KEY_HINT],
+  ["MULTILINE_IMPLICIT_KEY", KEY_HINT],
   ["BAD_SCALAR_START", "quote it"],
   ["BAD_DQ_ESCAPE", "write a backslash twice, or use single quotes"],
 ]);
-const KEY_WITHOUT_VALUE = "Implicit map keys need to be followed by map values";
 const OPEN_QUOTE = /^(["'])(?!.*\1$)/s;
 const PARTNERS: Readonly<Record<string, string>> = { "}": "{", "]": "[" };
 
@@ -73,7 +75,7 @@ class YamlProblems {
 
   /** Adds a problem with the parser's message. */
   addNotYaml(at: number, code: string, message: string): void {
-    const hint = HINTS.get(message === KEY_WITHOUT_VALUE ? "MULTILINE_IMPLICIT_KEY" : code);
+    const hint = HINTS.get(message) ?? HINTS.get(code);
     this.add(at, `not YAML: ${message.charAt(0).toLowerCase()}${message.slice(1)}`, hint);
   }
 
