@@ -52,7 +52,7 @@ describe.each(BOT_PROFILES)("bots of the profile %s", (profile: BotProfileName) 
       const { exchange } = openWithBots(profile, { config });
       const counts = countCommands(exchange);
       const before = exchange.state.trades.size;
-      exchange.advanceTo(elapsed(3 * HOUR_MS));
+      exchange.advanceTo(elapsed(HOUR_MS));
       for (const book of booksOf(exchange)) {
         expect(book?.bestBid).toBeGreaterThan(0);
         expect(book?.bestAsk).toBeLessThanOrEqual(book?.levels ?? 0);
@@ -66,14 +66,14 @@ describe.each(BOT_PROFILES)("bots of the profile %s", (profile: BotProfileName) 
 
   it("cancel their orders when they end", () => {
     const { exchange, bots } = openWithBots(profile);
-    exchange.advanceTo(elapsed(HOUR_MS));
+    exchange.advanceTo(elapsed(10 * MINUTE_MS));
     const open = openOrders(exchange);
     expect(open).toBeGreaterThan(0);
     expect(bots.end()).toBe(open);
     expect(openOrders(exchange)).toBe(0);
     const { sequence } = exchange;
     const orders = exchange.state.orders.size;
-    exchange.advanceTo(elapsed(2 * HOUR_MS));
+    exchange.advanceTo(elapsed(HOUR_MS));
     expect(exchange.state.orders.size).toBe(orders);
     expect(exchange.sequence - sequence).toBeLessThan(20);
   });
