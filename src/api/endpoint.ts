@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import { quoted, shortened } from "../core/format.ts";
+import { isUnixMillis } from "../core/time.ts";
 import type { Numbers } from "./decimals.ts";
 import { ApiError, type ErrorCode } from "./errors.ts";
 
@@ -23,7 +24,7 @@ export interface Param<T> {
   readonly schema: ParamSchema;
   readonly required: boolean;
   /**
-   * Parses the text as sent, undefined if absent; calls `warn` if a value other than the one sent applies.
+   * Parses the text as sent, undefined if absent; calls `warn` if another value applies, or probably was meant.
    * @throws ApiError if the value is invalid.
    */
   read(text: string | undefined, name: string, warn: Warn): T;
@@ -94,8 +95,18 @@ export const oneOf = <const Word extends string>(
     words.find((word) => word === text),
   );
 
-export const unixSeconds = (description: string): Param<number | undefined> =>
-  optional(description, { type: "integer", minimum: 0 }, "whole Unix seconds", natural);
+/** Describes a time. Milliseconds would be a second of the far future, so they are accepted with a warning. */
+export const unixSeconds = (description: string): Param<number | undefined> => {
+  const seconds = optional(description, { type: "integer", minimum: 0 }, "whole Unix seconds", natural);
+  return {
+    ...seconds,
+    read: (text, name, warn) => {
+      if (text !== undefined && isUnixMillis(text))
+        warn(`${name} ${text} is read as seconds, not milliseconds`);
+      return seconds.read(text, name, warn);
+    },
+  };
+};
 
 /** Describes an integer parameter; a value out of bounds is refused, not clamped. */
 export const integer = (minimum: number, maximum: number, description: string): Param<number | undefined> =>
