@@ -30,6 +30,7 @@ async function runSession(url: string): Promise<void> {
   await sendOrder(alice, { tokenId, side: "BUY", price: 0.0155, size: 10 });
   for (let count = 0; count < 120; count += 1) await alice.control.setClock({ advance: "1s" });
   replacements.set("4acfce73-8b67-80ed-9cc2-000000000001", bid);
+  replacements.set("8194", String(Number.parseInt(bid.slice(-12), 16)));
   close();
 }
 
@@ -40,7 +41,7 @@ beforeAll(async () => {
   cpSync(join(ROOT, "scenarios", "time-in-force"), program.path("scenarios"), { recursive: true });
   for (const name of ["failing.yaml", "long.yaml"]) program.write(name, FAILING);
   cpSync(join(ROOT, "fixtures", "worlds", "tiny.json"), program.path("world.json"));
-  const persistent = await serve({ world: null, data: program.path(".clobsim") });
+  const persistent = await serve({ data: program.path(".clobsim") });
   await runSession(persistent.url);
   await persistent.close();
   await run("report", [program.path(".clobsim")], { out: program.path("report.ndjson") });
@@ -49,7 +50,7 @@ beforeAll(async () => {
   const { stdout } = await run("journal", [program.path(".clobsim")]);
   const refused = /^\s*(\d+)\s.*refused/m.exec(stdout)?.[1] ?? "no refused line";
   replacements.set("--refused 12", `--refused ${refused}`);
-  server = await serve({ world: null });
+  server = await serve({});
   await runSession(server.url);
   replacements.set(/http:\/\/127\.0\.0\.1:(?:7070|8080)/, server.url);
   replacements.set(/^record --out/, `record --url ${server.url} --out`);
@@ -102,7 +103,10 @@ describe("the examples of the help", () => {
       example,
     );
     if (line.startsWith("serve")) {
-      const args = [...line.replace(/ --port 0/, "").split(" "), "--port", "0", "--log-level", "silent"];
+      // A small world opens faster than the default one.
+      const world = /--(?:world|seed|from)\b/.test(line) ? [] : ["--world", "world.json"];
+      const words = line.replace(/ --port 0/, "").split(" ");
+      const args = [...words, ...world, "--port", "0", "--log-level", "silent"];
       const { prints, end } = program.launch(args);
       await prints("answers at http://127.0.0.1:");
       expect((await end("SIGTERM")).code).toBe(0);

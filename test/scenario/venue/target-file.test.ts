@@ -3,6 +3,7 @@ import { describe, expect, it, vi } from "vitest";
 import { readTargetFile } from "../../../src/scenario/venue/target-venue.ts";
 import { ConfigError } from "../../../src/setting.ts";
 import { pageWith } from "../../support/page.ts";
+import { casesAtLevel } from "../../support/runs.ts";
 import { ScenarioFolder } from "../run/scenario-folder.ts";
 
 const folder = new ScenarioFolder();
@@ -123,7 +124,7 @@ describe("no message contains a key", () => {
       `${WHOLE.slice(0, at)}!${WHOLE.slice(at)}`,
     ]).flat();
     let wrong = 0;
-    for (const text of texts) {
+    for (const text of casesAtLevel(texts)) {
       const path = write(text);
       try {
         readTargetFile(path, { BOB: KEY });
