@@ -1,3 +1,4 @@
+import { Agent } from "node:http";
 import { fileURLToPath } from "node:url";
 import request from "supertest";
 import { afterAll, beforeAll, expect, onTestFinished } from "vitest";
@@ -6,6 +7,9 @@ import { type RunningServer, startServer } from "../../src/compose.ts";
 import { type Config, DEFAULT_CONFIG } from "../../src/config.ts";
 import { ApiDocument } from "../server/document.ts";
 import type { Account, Book, ClockChange, Market, Refusal, StateHash } from "../server/replies.ts";
+
+/** Uses connections again. */
+const KEPT_OPEN = new Agent({ keepAlive: true });
 
 /** A world of three markets. */
 export const TINY_WORLD = fileURLToPath(new URL("../../fixtures/worlds/tiny.json", import.meta.url));
@@ -169,6 +173,7 @@ export class Api {
     const verb = method.toLowerCase() as Lowercase<Method>;
     const pending = request(this.server.url)
       [verb](path)
+      .agent(KEPT_OPEN)
       .set({ ...this.#headers, ...headers });
     // If the test sets the content type, superagent must not set another one.
     const isTyped = Object.keys(headers ?? {}).some((name) => name.toLowerCase() === "content-type");
