@@ -111,20 +111,19 @@ describe("the program", () => {
     expect(readdirSync(shared).length).toBe(2);
   });
 
-  it.each([
-    ["damaged", (file: Buffer) => file.subarray(0, file.length >> 1)],
-    ["complete, but not code of V8", () => withCheck(Buffer.from("not V8's code"))],
-    [
-      "complete, but code of another version",
-      (file: Buffer) => withCheck(ofAnotherVersion(file.subarray(4))),
-    ],
-  ])("replaces a cached file that is %s", async (_, changed) => {
+  it("replaces a cached file that is damaged, or complete but not code of V8 or of another version", async () => {
     const first = await printed(folder);
     const path = join(folder, files()[0] as string);
-    const wrong = changed(readFileSync(path));
-    writeFileSync(path, wrong);
-    expect(await printed(folder)).toBe(first);
-    expect(readFileSync(path).equals(wrong)).toBe(false);
+    const file = readFileSync(path);
+    for (const wrong of [
+      file.subarray(0, file.length >> 1),
+      withCheck(Buffer.from("not V8's code")),
+      withCheck(ofAnotherVersion(file.subarray(4))),
+    ]) {
+      writeFileSync(path, wrong);
+      expect(await printed(folder)).toBe(first);
+      expect(readFileSync(path).equals(wrong)).toBe(false);
+    }
   });
 
   it("starts several times at once, where no folder can be made, and without write permission", async () => {
