@@ -5,6 +5,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  truncateSync,
   utimesSync,
   writeFileSync,
 } from "node:fs";
@@ -67,12 +68,16 @@ describe("the cache folder", () => {
   });
 
   it("keeps 128 MiB of a kind, and the latest file of any size", () => {
-    for (const [number, mebibytes] of [100, 20, 20, 150].entries()) {
-      cache().write("kind", String(number), Buffer.alloc(mebibytes * 1024 * 1024));
+    for (const [number, mebibytes] of [108, 20, 0].entries()) {
+      cache().write("kind", String(number), contents);
+      // A file with a hole, because writing so many bytes takes a second.
+      truncateSync(join(folder, `kind-${number}`), mebibytes * 1024 * 1024);
       utimesSync(join(folder, `kind-${number}`), number + 1, number + 1);
-      const expected = [["kind-0"], ["kind-0", "kind-1"], ["kind-1", "kind-2"], ["kind-3"]];
+      const expected = [["kind-0"], ["kind-0", "kind-1"], ["kind-1", "kind-2"]];
       expect(readdirSync(folder)).toEqual(expected[number]);
     }
+    cache().write("kind", "3", Buffer.alloc(129 * 1024 * 1024));
+    expect(readdirSync(folder)).toEqual(["kind-3"]);
   });
 
   it("is in the system's cache folder, or off", () => {
