@@ -1,6 +1,6 @@
 import type { Route } from "../api/endpoints.ts";
 import * as option from "../api/option-types.ts";
-import { ATTESTATION, type ClobAuth, clobAuth, isNonce } from "../api/signing.ts";
+import { ATTESTATION, type ClobAuth, clobAuth, isNonce } from "../api/wallet-signature.ts";
 import type * as api from "./api-messages.ts";
 import {
   Connection,

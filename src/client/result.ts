@@ -1,5 +1,5 @@
 import { describeValue, isErrorCode } from "../api/errors.ts";
-import { NONCE_RULE } from "../api/signing.ts";
+import { NONCE_RULE } from "../api/wallet-signature.ts";
 import type { ErrorCode, Page, PageWindow } from "./api-messages.ts";
 import type { HttpReply } from "./transport.ts";
 

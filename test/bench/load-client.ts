@@ -4,7 +4,8 @@ import { connect, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { setTimeout as delay } from "node:timers/promises";
 import { privateKeyToAccount } from "viem/accounts";
-import { ATTESTATION, canonicalMessage, sign } from "../../src/api/signing.ts";
+import { canonicalMessage, sign } from "../../src/api/signing.ts";
+import { ATTESTATION } from "../../src/api/wallet-signature.ts";
 import type { Credentials, Info, Market } from "../../src/client/api-messages.ts";
 
 /** Request of a client. */

@@ -1,6 +1,6 @@
 import { type ContractEventPayload, type EventLog, isCallException, Transaction, Wallet } from "ethers";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
-import { ATTESTATION, CLOB_AUTH_TYPES } from "../../src/api/signing.ts";
+import { ATTESTATION, CLOB_AUTH_TYPES } from "../../src/api/wallet-signature.ts";
 import { Collected } from "./collected.ts";
 import { ONE, openEthers } from "./ethers-clients.ts";
 

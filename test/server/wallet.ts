@@ -1,5 +1,5 @@
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
-import { ATTESTATION, CLOB_AUTH_TYPES } from "../../src/api/signing.ts";
+import { ATTESTATION, CLOB_AUTH_TYPES } from "../../src/api/wallet-signature.ts";
 
 /** The wallet with private key `number`, or with a random key. */
 export const wallet = (number?: number | bigint): PrivateKeyAccount =>

@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { CHAIN_IDS } from "../../api/signing.ts";
+import { CHAIN_IDS } from "../../api/wallet-signature.ts";
 import type { Credentials, Market } from "../../client/api-messages.ts";
 import { attest, ExchangeClient } from "../../client/client.ts";
 import { orThrow } from "../../client/result.ts";

@@ -1,8 +1,8 @@
 import type { PositionChange } from "../../api/contracts.ts";
 import type { Operation, ReplyTo } from "../../api/endpoints.ts";
 import { MID_PLACES } from "../../api/order-book.ts";
-import type { ClobAuth } from "../../api/signing.ts";
 import type { Checksums } from "../../api/view.ts";
+import type { ClobAuth } from "../../api/wallet-signature.ts";
 import type { WalletAccount } from "../../client/client.ts";
 import type { SettlementStatus } from "../../core/chain/settlement.ts";
 import type { CommandOf } from "../../core/commands.ts";

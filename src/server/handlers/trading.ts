@@ -4,7 +4,6 @@ import type { EndpointOf, Operation, ReplyTo } from "../../api/endpoints.ts";
 import { ApiError } from "../../api/errors.ts";
 import { cancelOrderCommand, NOT_CANCELED, placeOrderCommand } from "../../api/order-request.ts";
 import { refusalError } from "../../api/refusals.ts";
-import { verifyDerivation } from "../../api/signing.ts";
 import { fillsOf, orderReply, tradeReply } from "../../api/trading.ts";
 import {
   findMarket,
@@ -15,6 +14,7 @@ import {
   pageOf,
   type View,
 } from "../../api/view.ts";
+import { verifyDerivation } from "../../api/wallet-signature.ts";
 import { type Account, fillOf, openOrdersOf, roleOfFill, tradeOfFill } from "../../core/account.ts";
 import type { Command } from "../../core/commands.ts";
 import type { DomainEvent } from "../../core/events.ts";
