@@ -28,7 +28,7 @@ const NOT_FAST = [
   "test/scenario/language/{hostile-files,line-ends,repeats}.test.ts",
 ];
 
-/** Kill loops, every byte of a file, planted defects, other ways to run Node: run by `npm run test:system` and `.ci/run`. */
+/** Kill loops, every byte of a file, planted defects, days of bots, other ways to run Node: run by `npm run test:system` and `.ci/run`. */
 const SYSTEM = "test/system/**";
 
 /** Returns a pattern once for each alternative in its braces. */

@@ -7,8 +7,8 @@ import type { State } from "../../src/core/state.ts";
 import { millis } from "../../src/core/units.ts";
 import type { Exchange } from "../../src/engine/exchange.ts";
 import { generateWorld } from "../../src/simulation/generate-world.ts";
+import { HOUR_MS, openWithBots } from "../bots/open.ts";
 import { table } from "../support/markdown.ts";
-import { HOUR_MS, openWithBots } from "./open.ts";
 
 /** Interval between samples of the books, ms. */
 const SAMPLE_MS = 300_000;
