@@ -17,10 +17,14 @@ export async function rollUpTypes(outdir) {
   rmSync(EMITTED, { recursive: true, force: true });
   // Not checked here, because `npm test` and `npm run check` do that.
   const project = ["-p", inProject("src", "tsconfig.build.json"), "--outDir", EMITTED, "--noCheck"];
-  const { code, output } = await runNode(TYPESCRIPT, project);
+  const [{ code, output }, published, { rolldown }, { dts }] = await Promise.all([
+    runNode(TYPESCRIPT, project),
+    loadPublishedTypes(),
+    import("rolldown"),
+    import("rolldown-plugin-dts"),
+  ]);
   if (code !== 0) return output;
-  await writePublishedTypes();
-  const [{ rolldown }, { dts }] = await Promise.all([import("rolldown"), import("rolldown-plugin-dts")]);
+  for (const [path, text] of Object.entries(published)) writeAtomically(join(EMITTED, path), text);
   const names = Object.keys(LIBRARY);
   const bundle = await rolldown({
     input: Object.fromEntries(names.map((name) => [name, join(EMITTED, `${name}.d.ts`)])),
@@ -42,12 +46,12 @@ export async function rollUpTypes(outdir) {
   return null;
 }
 
-/** Writes out the types that are inferred from schemas, because users of the package do not have zod. */
-async function writePublishedTypes() {
+/** Returns declarations for types that are inferred from schemas, because users of the package do not have zod. */
+async function loadPublishedTypes() {
   const outfile = join(EMITTED, "published-types.mjs");
   const entryPoints = [inProject("bin", "setup", "published-types.ts")];
   const { build } = await import("esbuild");
   await build({ entryPoints, outfile, bundle: true, platform: "node", format: "esm", packages: "external" });
   const { publishedTypes } = await import(pathToFileURL(outfile).href);
-  for (const [path, text] of Object.entries(publishedTypes())) writeAtomically(join(EMITTED, path), text);
+  return publishedTypes();
 }
