@@ -58,7 +58,7 @@ describe("an EIP-712 signature", () => {
     ["nonce 0 was signed, nonce 1 was sent: send the one that is signed; recovered 0x", {}, { nonce: 1 }],
     ["nonce 1 was signed, nonce 0 was sent", { nonce: 1n, chainId: 80002 }, {}],
     [`timestamp ${NOW + 1} was signed, ${NOW} was sent`, { timestamp: String(NOW + 1) }, {}],
-    [`timestamp ${NOW - 3} was signed, ${NOW} was sent`, { timestamp: String(NOW - 3), chainId: 31337 }, {}],
+    [`timestamp ${NOW - 1} was signed, ${NOW} was sent`, { timestamp: String(NOW - 1), chainId: 31337 }, {}],
   ])("is refused with its mistake: %s", async (hint, signed, sent) => {
     const signature = await typed(wallet, signed);
     const refused = await verify({ address, timestamp: String(NOW), signature, ...sent });
