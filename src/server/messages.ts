@@ -132,10 +132,24 @@ export function headerValues(rawHeaders: readonly string[], header: string): str
 
 /** A response without a Date header, because a frozen exchange must answer the same bytes each time. */
 export class Outgoing extends ServerResponse<Incoming> {
+  /** The head as latin1 text after `writeHead`. A property of Node that its types do not declare. */
+  declare _header?: string | null;
+
   constructor(request: Incoming, options?: object) {
     // Node passes the server's options as a second argument, which its published types do not declare.
     super(...([request, options] as unknown as [Incoming]));
     this.sendDate = false;
+  }
+
+  /**
+   * Sends the text of the body after `writeHead`, and ends the response. An ASCII text is appended to the head, so that the
+   * socket gets one piece: `end` gives it two, the second one empty, and the system takes twice the time for several pieces.
+   */
+  endWith(text: string, isAscii: boolean): void {
+    if (isAscii && typeof this._header === "string") {
+      this._header += text;
+      this.end();
+    } else this.end(text, "utf8");
   }
 }
 

@@ -162,12 +162,10 @@ function write(
     response.end();
     done();
   } else if (typeof body === "string" && body.length <= MAX_AT_ONCE) {
-    // ASCII text is the same bytes in latin1, which Node writes faster.
-    const encoding = length === body.length ? "latin1" : "utf8";
-    if (response.shouldKeepAlive || request.complete) response.end(body, encoding);
+    if (response.shouldKeepAlive || request.complete) response.endWith(body, length === body.length);
     else {
       // Node then closes the connection. What the client still sends would reset it before the client has read the answer.
-      response.write(body, encoding);
+      response.write(body);
       const late = setTimeout(() => response.end(), service.options.requestTimeoutMs);
       request.resume().once("close", () => response.end());
       response.once("close", () => clearTimeout(late));

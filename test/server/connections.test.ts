@@ -1,10 +1,11 @@
 import { Buffer } from "node:buffer";
 import { EventEmitter, once } from "node:events";
 import { connect, type Socket } from "node:net";
+import { Duplex } from "node:stream";
 import { setImmediate as endOfTurn, setImmediate as nextTurn } from "node:timers/promises";
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
-import { Outbox } from "../../src/server/messages.ts";
+import { Incoming, Outbox, Outgoing } from "../../src/server/messages.ts";
 import { type Api, apiOfTest, type Headers, useApi, yesOf } from "../support/http.ts";
 import { forAllAsync, runs } from "../support/runs.ts";
 import { titleOf } from "./bad-inputs.ts";
@@ -302,5 +303,36 @@ describe("the answer of an outbox", () => {
     expect(sent).toEqual([2]);
     await endOfTurn();
     expect(sent).toEqual([2, 1]);
+  });
+});
+
+/** Returns the numbers of pieces that a response gives to its socket at a time, and the bytes of its body. */
+async function sentText(text: string) {
+  const pieces: Buffer[] = [];
+  const counts: number[] = [];
+  const take = (chunks: readonly { readonly chunk: Buffer }[], done: () => void): void => {
+    counts.push(chunks.length);
+    pieces.push(...chunks.map(({ chunk }) => chunk));
+    done();
+  };
+  const write = (chunk: Buffer, _encoding: string, done: () => void): void => take([{ chunk }], done);
+  const socket = new Duplex({ write, writev: take, read() {} }) as Socket;
+  const response = new Outgoing(new Incoming(socket));
+  response.assignSocket(socket);
+  const length = Buffer.byteLength(text);
+  response.writeHead(200, ["content-length", String(length)]);
+  response.endWith(text, length === text.length);
+  await once(response, "finish");
+  const bytes = Buffer.concat(pieces);
+  return { counts, body: bytes.subarray(bytes.indexOf("\r\n\r\n") + 4) };
+}
+
+describe("the text of an answer", () => {
+  it("goes to the socket in one piece with the head, if it is ASCII", async () => {
+    expect((await sentText("{}")).counts).toEqual([1]);
+  });
+
+  it.each(["{}", '{"name":"Zürich"}', '{"name":"✓"}'])("is sent in UTF-8: %s", async (text) => {
+    expect((await sentText(text)).body.toString()).toBe(text);
   });
 });
