@@ -1,3 +1,4 @@
+import { deepStrictEqual } from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { crc32 as crcOfZlib } from "node:zlib";
 import fc from "fast-check";
@@ -133,12 +134,12 @@ describe("a line of the journal", () => {
         writer.command(each.command, each.at, each.synced, each.caused);
         const bytes = Buffer.from(writer.buffer.bytes.subarray(start));
         const [line, check] = lineOf(index + 2, before, each);
-        expect(bytes.toString("utf8")).toBe(`${Buffer.from(line, "utf8").toString("utf8")}\n`);
+        deepStrictEqual(bytes, Buffer.from(`${line}\n`));
         const read = parseLine(bytes.subarray(0, -1));
         if (read === null) throw new Error(`cannot be read: ${bytes}`);
-        expect(read).toEqual(parsed(bytes.toString("utf8")));
-        expect(commandOf(read, STATE)).toEqual(JSON.parse(JSON.stringify(each.command)));
-        expect([read.p, read.c, writer.check].map(hex8)).toEqual([before, check, check]);
+        deepStrictEqual(read, parsed(bytes.toString("utf8")));
+        deepStrictEqual(commandOf(read, STATE), JSON.parse(JSON.stringify(each.command)));
+        deepStrictEqual([read.p, read.c, writer.check].map(hex8), [before, check, check]);
         before = check;
       }
     });
@@ -165,7 +166,7 @@ describe("a line of the journal", () => {
         before = check;
       }
       const text = Buffer.from(writer.buffer.bytes).toString("utf8");
-      expect(text).toBe(expected.map((line) => `${line}\n`).join(""));
+      deepStrictEqual(text, expected.map((line) => `${line}\n`).join(""));
       expect(expected.map((line) => parseLine(Buffer.from(line)))).toEqual(expected.map(lineIn));
     });
   });
@@ -211,7 +212,7 @@ describe("a line of the journal", () => {
           for (const beyond of [0, 1]) {
             const changed = body.slice(0, at) + other + body.slice(at + beyond);
             const text = `${changed}${hex8(crcOfZlib(Buffer.from(changed)))}"}`;
-            expect(parseLine(Buffer.from(text)), text).toEqual(lineIn(text));
+            deepStrictEqual(parseLine(Buffer.from(text)), lineIn(text), text);
           }
         }
       }
@@ -224,14 +225,16 @@ describe("a line of the journal", () => {
     writer.command(command, millis(1_767_225_600_000), 0, 7);
     const line = Buffer.from(writer.buffer.bytes.subarray(0, -1));
     expect(parseLine(line)).not.toBe(null);
+    const accepted: unknown[] = [];
     for (let index = 0; index < line.length; index += 1) {
       for (let value = 1; value < 256; value += 1) {
         line[index] = (line[index] as number) ^ value;
-        expect(parseLine(line)).toBe(null);
+        if (parseLine(line) !== null) accepted.push([index, value]);
         line[index] = (line[index] as number) ^ value;
       }
-      expect(parseLine(line.subarray(0, index))).toBe(null);
+      if (parseLine(line.subarray(0, index)) !== null) accepted.push(index);
     }
+    expect(accepted).toEqual([]);
   });
 });
 
@@ -241,7 +244,7 @@ describe("the CRC-32 of a byte range", () => {
     forAll({ seed: 44, numRuns: 2_000 }, [bytes, bytes, bytes], (before, these, behind) => {
       const all = Buffer.concat([before, these, behind]);
       const view = new DataView(all.buffer, all.byteOffset, all.byteLength);
-      expect(crc32(view, before.length, before.length + these.length)).toBe(crcOfZlib(these));
+      deepStrictEqual(crc32(view, before.length, before.length + these.length), crcOfZlib(these));
     });
   });
 

@@ -11,16 +11,17 @@ import {
 } from "../../src/simulation/flow.ts";
 import { writeFlow } from "../../src/simulation/flow-text.ts";
 import { type GenerateFlowOptions, generateFlow } from "../../src/simulation/generate-flow.ts";
-import { runs } from "../support/runs.ts";
+import { atLevel, forAll, runs } from "../support/runs.ts";
 import { type PlayedFlow, play } from "./played-flow.ts";
 
 const flowOf = (options: Partial<GenerateFlowOptions> = {}): Generator<FlowRow> =>
   generateFlow({ seed: "1", orders: 1000, accounts: 20, profile: PROFILES.balanced, ...options });
 
 const played = new Map<string, PlayedFlow>();
-/** Plays the flow of a profile with 20,000 orders once. */
+const ORDERS = atLevel(20_000);
+/** Plays the flow of a profile once. */
 function playedFlow(name: FlowProfileName): PlayedFlow {
-  const flow = played.get(name) ?? play(flowOf({ orders: 20_000, profile: PROFILES[name] }));
+  const flow = played.get(name) ?? play(flowOf({ orders: ORDERS, profile: PROFILES[name] }));
   played.set(name, flow);
   return flow;
 }
@@ -35,7 +36,7 @@ describe.each(FLOW_PROFILES)("a flow that is %s", (name) => {
 
   it("has the requested number of orders, of all types and both outcomes", () => {
     const { orders } = playedFlow(name);
-    expect(orders).toHaveLength(20_000);
+    expect(orders).toHaveLength(ORDERS);
     expect(new Set(orders.map(({ type }) => type))).toEqual(new Set(["GTC", "GTD", "FOK", "FAK"]));
     const kinds = new Set(orders.map(({ side, outcome }) => `${side} ${outcome}`));
     expect(kinds).toEqual(new Set(["BUY YES", "SELL YES", "BUY NO", "SELL NO"]));
@@ -103,23 +104,7 @@ describe("a generated flow", () => {
     }
   });
 
-  it.each([
-    [1, 1],
-    [25, 250],
-    [1000, 500],
-    [5000, 100_000],
-  ])("has prices on a tick of %d and orders of at least %d", (tick, least) => {
-    const grid = { tickSize: price(tick), minOrderSize: size(least) };
-    const terms = { tickSize: tick / 10_000, minOrderSize: least / 100, feeRateBps: 200 };
-    for (const profile of Object.values(PROFILES)) {
-      const flow = flowOf({ ...grid, profile, orders: 2000, accounts: 3 });
-      const { refused, broken, orders } = play(flow, terms);
-      expect({ refused, broken }).toEqual({ refused: [], broken: [] });
-      expect(orders.every(({ price, size }) => price % tick === 0 && size >= least)).toBe(true);
-    }
-  });
-
-  it("has no refused rows for any profile", () => {
+  it("has prices on the ticks, orders of the minimum size or more, and no refused rows, for any profile", () => {
     const share = fc.integer({ min: 0, max: 100 });
     const range = (most: number, least = 1): fc.Arbitrary<readonly [number, number]> =>
       fc
@@ -137,15 +122,20 @@ describe("a generated flow", () => {
       rowsAtOnce: range(20),
       pauseMs: fc.integer({ min: 1, max: 60_000 }),
     });
-    const accounts = fc.integer({ min: 1, max: 5 });
-    const fees = fc.integer({ min: 0, max: 200 });
-    fc.assert(
-      fc.property(profiles, accounts, fc.string(), fees, (profile, accounts, seed, feeRateBps) => {
-        const { refused, broken } = play(flowOf({ profile, accounts, seed, orders: 300 }), { feeRateBps });
-        expect({ refused, broken }).toEqual({ refused: [], broken: [] });
-      }),
-      runs(30),
-    );
+    const all = {
+      profile: fc.oneof(fc.constantFrom(...Object.values(PROFILES)), profiles),
+      accounts: fc.integer({ min: 1, max: 5 }),
+      seed: fc.string(),
+      tickSize: fc.constantFrom(1, 25, 100, 1000, 5000).map(price),
+      minOrderSize: fc.constantFrom(1, 100, 250, 500, 100_000).map(size),
+    };
+    forAll(runs(60), [fc.record(all), fc.integer({ min: 0, max: 200 })], (options, feeRateBps) => {
+      const { tickSize, minOrderSize } = options;
+      const terms = { tickSize: tickSize / 10_000, minOrderSize: minOrderSize / 100, feeRateBps };
+      const { refused, broken, orders } = play(flowOf({ ...options, orders: 300 }), terms);
+      expect({ refused, broken }).toEqual({ refused: [], broken: [] });
+      expect(orders.every(({ price, size }) => price % tickSize === 0 && size >= minOrderSize)).toBe(true);
+    });
   });
 
   it("is generated lazily", () => {

@@ -1,3 +1,4 @@
+import { deepStrictEqual } from "node:assert/strict";
 import { describe, expect, test } from "vitest";
 import { NaiveBook } from "../../src/scenario/watch/naive-book.ts";
 import { generateWorld, type WorldOptions } from "../../src/simulation/generate-world.ts";
@@ -52,8 +53,9 @@ describe.each<WorldOptions>([
     orders.forEach(({ at, market }, position) => {
       const before = orders[position - 1] ?? { at: Number.NEGATIVE_INFINITY, market: 0 };
       const { createdAt, resolved } = markets[market] as WorldMarket;
-      expect(before.at < at || (before.at === at && before.market <= market)).toBe(true);
-      expect(Number.isInteger(at) && at > createdAt && at < (resolved?.at ?? 0)).toBe(true);
+      const isSorted = before.at < at || (before.at === at && before.market <= market);
+      const isAlive = Number.isInteger(at) && at > createdAt && at < (resolved?.at ?? 0);
+      deepStrictEqual([position, isSorted, isAlive], [position, true, true]);
     });
     for (const event of world.events) {
       expect(event.createdAt).toBeGreaterThanOrEqual(-7 * DAY);
@@ -88,10 +90,11 @@ describe.each<WorldOptions>([
       if (side === "BUY") spent.set(trader, (spent.get(trader) ?? 0) + cost);
       else sold.set(key, (sold.get(key) ?? 0) + size / 100);
     }
-    for (const [trader, cost] of spent) expect(cost).toBeLessThan(world.traders[trader]?.collateral ?? 0);
-    for (const [key, size] of sold) {
-      expect(size).toBeLessThanOrEqual(world.traders[Number.parseInt(key, 10)]?.shares ?? 0);
-    }
+    const { traders } = world;
+    expect([...spent].filter(([trader, cost]) => cost >= (traders[trader]?.collateral ?? 0))).toEqual([]);
+    expect(
+      [...sold].filter(([key, size]) => size > (traders[Number.parseInt(key, 10)]?.shares ?? 0)),
+    ).toEqual([]);
   });
 
   test("uses both sides, both outcomes and both order types", () => {
@@ -120,7 +123,7 @@ describe.each<WorldOptions>([
     const ownerOf = (order: number): number | undefined => orders[order]?.trader;
     for (const { market, trades } of played) {
       expect(trades.length, market.slug).toBeGreaterThanOrEqual(3);
-      for (const { taker, maker } of trades) expect(ownerOf(taker)).not.toBe(ownerOf(maker));
+      expect(trades.filter(({ taker, maker }) => ownerOf(taker) === ownerOf(maker))).toEqual([]);
     }
   });
 });

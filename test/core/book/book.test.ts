@@ -1,3 +1,4 @@
+import { deepStrictEqual } from "node:assert/strict";
 import { describe, expect, it } from "vitest";
 import { ASK, BID, Book, type BookDirection, MatchPlan } from "../../../src/core/book/book.ts";
 import { OrderPool } from "../../../src/core/book/order-pool.ts";
@@ -66,7 +67,7 @@ function compareWithNaive(random: Stream, levels: number): void {
       const victim = random.between(1, id);
       const slot = slots.get(victim);
       if (slot !== undefined) book.remove(slot);
-      expect(naive.cancel(victim)).toBe(slots.delete(victim));
+      deepStrictEqual(naive.cancel(victim), slots.delete(victim));
       continue;
     }
     const [direction, owner] = [random.pick<BookDirection>([BID, ASK]), random.between(1, 3)];
@@ -86,10 +87,11 @@ function compareWithNaive(random: Stream, levels: number): void {
     }
     const rests = plan.stopped ? 0 : size - plan.filled;
     if (rests > 0) slots.set(id, book.rest(direction, tick, rests, id, owner));
-    expect(matches).toEqual(
+    deepStrictEqual(
+      matches,
       expected.matches.map(({ maker, open, quantity }) => [maker.id, maker.tick, open, quantity]),
     );
-    expect(rests > 0).toBe(expected.ending === "rests");
+    deepStrictEqual(rests > 0, expected.ending === "rests");
     for (const [direction, side] of [
       [BID, "BUY"],
       [ASK, "SELL"],
@@ -98,10 +100,13 @@ function compareWithNaive(random: Stream, levels: number): void {
       book.queue(direction, (slot) => {
         found.push([book.pool.orderIn(slot), book.tickOf(slot), book.pool.openIn(slot)]);
       });
-      expect(found).toEqual(naive.queue(side).map(({ id, tick, open }) => [id, tick, open]));
+      deepStrictEqual(
+        found,
+        naive.queue(side).map(({ id, tick, open }) => [id, tick, open]),
+      );
       const levels: unknown[] = [];
       book.depth(direction, (tick, open, orders) => void levels.push({ tick, open, orders }));
-      expect(levels).toEqual(naive.depth(side));
+      deepStrictEqual(levels, naive.depth(side));
     }
   }
 }

@@ -9,7 +9,7 @@ import type { SettlementMode } from "../../../src/core/terms.ts";
 import { millis } from "../../../src/core/units.ts";
 import { START } from "../../support/exchange.ts";
 import { rowsOf } from "../../support/table.ts";
-import { observableState, readBack } from "../document/read-back.ts";
+import { readBack, requireEqual } from "../document/read-back.ts";
 import { openSettlement, played } from "./settlement-exchange.ts";
 
 /**
@@ -60,7 +60,7 @@ describe("on the chain", () => {
       );
     });
     expect(found.join(" > ")).toBe(expected);
-    expect(observableState(readBack(exchange.state))).toEqual(observableState(exchange.state));
+    requireEqual(readBack(exchange.state), exchange.state);
   });
 });
 

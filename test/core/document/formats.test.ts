@@ -14,7 +14,7 @@ import { forAll, runs } from "../../support/runs.ts";
 import { anySettlement, arenaWith, histories, openWith, play } from "../chain/chain-moves.ts";
 import { ARENA } from "../properties/moves.ts";
 import { type Json, parsedOf, sorted, textOf } from "./damaged-documents.ts";
-import { observableState, parsed, readBack } from "./read-back.ts";
+import { parsed, readBack, requireEqual } from "./read-back.ts";
 
 /** State with orders and settled trades. */
 function usedState(): State {
@@ -39,24 +39,20 @@ const PRINTERS: readonly [name: string, print: (text: string) => string][] = [
   ["with a line per token", lineForEachToken],
 ];
 
-describe("the default world", () => {
-  it.each(["instant", "auto"] as const)("is read back, with settlement %s", async (settlement) => {
-    const exchange = new Exchange({ ...ARENA, settlement }, START);
-    openWorld(exchange, await generateWorld({ seed: "1" }), START);
-    const state = readBack(exchange.state);
-    expect(contentHash(state)).toBe(contentHash(exchange.state));
-    expect(observableState(state)).toEqual(observableState(exchange.state));
-  });
+it("the default world is read back", async () => {
+  const exchange = new Exchange(ARENA, START);
+  openWorld(exchange, await generateWorld({ seed: "1" }), START);
+  requireEqual(readBack(exchange.state), exchange.state);
 });
 
 describe("a document", () => {
-  it.each(PRINTERS)("is read %s", (_name, print) => {
+  it("is read in each format", () => {
     forAll(runs(30), [anySettlement, histories(50)], (config, moves) => {
       const exchange = openWith(config);
       play(exchange, moves);
-      const { state } = readDocument(JSON.parse(print(textOf(exchange.state))));
-      expect(contentHash(state)).toBe(contentHash(exchange.state));
-      expect(observableState(state)).toEqual(observableState(exchange.state));
+      const text = textOf(exchange.state);
+      for (const [name, print] of PRINTERS)
+        requireEqual(readDocument(JSON.parse(print(text))).state, exchange.state, name);
     });
   });
 

@@ -1,8 +1,9 @@
+import { deepStrictEqual } from "node:assert/strict";
 import { type ParsedDocument, parseDocument } from "../../../src/core/rebuild-state.ts";
 import type { State } from "../../../src/core/state.ts";
 import { documentLines } from "../../../src/core/state-document.ts";
 import type { Exchange } from "../../../src/engine/exchange.ts";
-import { HistoryDigest } from "../../../src/engine/hashes.ts";
+import { contentHash, HistoryDigest } from "../../../src/engine/hashes.ts";
 import { indexesOf, stateLines } from "../properties/state-lines.ts";
 
 /** Writes a state as a document and reads it back. */
@@ -19,6 +20,12 @@ export function parsed(text: string): ParsedDocument {
     from = end;
   }
   return parseDocument(pieces, (piece) => Buffer.from(piece).toString("utf8"));
+}
+
+/** Requires that two states have the same content. @throws AssertionError, with the name of the case */
+export function requireEqual(found: State, expected: State, name?: string): void {
+  deepStrictEqual(contentHash(found), contentHash(expected), name);
+  deepStrictEqual(observableState(found), observableState(expected), name);
 }
 
 /** Replaces the state of an exchange by the one read back from its document. */

@@ -1,5 +1,6 @@
+import { deepStrictEqual } from "node:assert/strict";
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { it } from "vitest";
 import { violations } from "../../../src/core/invariants.ts";
 import type { State } from "../../../src/core/state.ts";
 import { Exchange, type Snapshot } from "../../../src/engine/exchange.ts";
@@ -49,45 +50,43 @@ class MemoryJournal implements Journal {
 
   rewind(sequence: number, mark: unknown = []): void {
     this.entries = mark as readonly Accepted[];
-    expect(this.entries.length).toBe(sequence);
+    deepStrictEqual(this.entries.length, sequence);
   }
 }
 
-describe("any sequence of commands, snapshots and restores", () => {
-  it("continues like a new exchange with the history that remains, and changes no snapshot", () => {
-    forAll(
-      runs(150),
-      [anySettlement, fc.array(turn, { maxLength: 25, size: "max" }), tradingOrAny(40)],
-      (config, turns, after) => {
-        const journal = new MemoryJournal();
-        const exchange = openArena(new Exchange(config, START, journal));
-        let played: Moves = [];
-        const saved: { snapshot: Snapshot; properties: unknown[]; played: Moves }[] = [];
-        for (const each of turns) {
-          if (each.kind === "moves") {
-            play(exchange, each.moves);
-            played = [...played, ...each.moves];
-          } else if (each.kind === "keep") {
-            const properties = propertiesOf(exchange);
-            saved.push({ snapshot: frozenSnapshot(exchange), properties, played });
-            expect(propertiesOf(exchange)).toEqual(properties);
-          } else if (saved.length > 0) {
-            const kept = saved[each.pick % saved.length] as (typeof saved)[number];
-            exchange.restore(kept.snapshot);
-            played = kept.played;
-            expect(propertiesOf(exchange)).toEqual(kept.properties);
-          }
+it("any sequence of commands, snapshots and restores continues like a new exchange with the history that remains, and changes no snapshot", () => {
+  forAll(
+    runs(150),
+    [anySettlement, fc.array(turn, { maxLength: 25, size: "max" }), tradingOrAny(40)],
+    (config, turns, after) => {
+      const journal = new MemoryJournal();
+      const exchange = openArena(new Exchange(config, START, journal));
+      let played: Moves = [];
+      const saved: { snapshot: Snapshot; properties: unknown[]; played: Moves }[] = [];
+      for (const each of turns) {
+        if (each.kind === "moves") {
+          play(exchange, each.moves);
+          played = [...played, ...each.moves];
+        } else if (each.kind === "keep") {
+          const properties = propertiesOf(exchange);
+          saved.push({ snapshot: frozenSnapshot(exchange), properties, played });
+          deepStrictEqual(propertiesOf(exchange), properties);
+        } else if (saved.length > 0) {
+          const kept = saved[each.pick % saved.length] as (typeof saved)[number];
+          exchange.restore(kept.snapshot);
+          played = kept.played;
+          deepStrictEqual(propertiesOf(exchange), kept.properties);
         }
-        const fresh = openWith(config);
-        play(fresh, played);
-        expect(play(exchange, after)).toEqual(play(fresh, after));
-        expect(propertiesOf(exchange)).toEqual(propertiesOf(fresh));
-        expect(wholeOf(exchange.state)).toEqual(wholeOf(replayed(config, journal.entries)));
-        for (const { snapshot, properties } of saved) {
-          expect(wholeOf(snapshot.state)).toEqual(properties.at(-1));
-          expect(violations(snapshot.state)).toEqual([]);
-        }
-      },
-    );
-  });
+      }
+      const fresh = openWith(config);
+      play(fresh, played);
+      deepStrictEqual(play(exchange, after), play(fresh, after));
+      deepStrictEqual(propertiesOf(exchange), propertiesOf(fresh));
+      deepStrictEqual(wholeOf(exchange.state), wholeOf(replayed(config, journal.entries)));
+      for (const { snapshot, properties } of saved) {
+        deepStrictEqual(wholeOf(snapshot.state), properties.at(-1));
+        deepStrictEqual(violations(snapshot.state), []);
+      }
+    },
+  );
 });
