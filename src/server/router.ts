@@ -205,7 +205,9 @@ function routeNotFound(prefix: string, path: string, known: readonly string[]): 
   }
   const bare = path.replace(/\/+$/, "");
   const like =
-    known.find((route) => route === `/api${bare}` || route === `/clob${bare}`) ?? nearest(bare, known);
+    known.find((route) => route === `/api${bare}` || route === `/clob${bare}`) ??
+    known.find((route) => route.lastIndexOf("/") > 0 && bare.startsWith(`${route}/`)) ??
+    nearest(bare, known);
   const hint =
     like === undefined
       ? "GET /openapi.json lists all routes"
