@@ -1,19 +1,9 @@
 import { dirname, resolve } from "node:path";
-import {
-  CST,
-  isMap,
-  isPair,
-  isScalar,
-  isSeq,
-  type Pair,
-  parseDocument,
-  type YAMLMap,
-  type YAMLSeq,
-} from "yaml";
-import type { Place } from "../../scenario/language/page.ts";
+import { CST, isMap, type Pair } from "yaml";
+import { attempt, Node, Page, type Place, ProblemList } from "../../scenario/language/page.ts";
 import { readTextFile } from "../../scenario/language/scenario-files.ts";
+import { readTree } from "../../scenario/language/yaml.ts";
 import { permutationsOf } from "../../scenario/run/run-scenario.ts";
-import type { Environment } from "./trial.ts";
 
 /**
  * Kind of a part. A `fixed` part cannot be removed itself, but has parts that can. A `line` of a list that is compared as a
@@ -32,14 +22,19 @@ export interface Part extends Span {
   readonly column: number;
   readonly parent: Part | null;
   readonly children: readonly Part[];
-  readonly collection: Collection;
+  /** The list or mapping that it is in. */
+  readonly collection: Node;
   /** Index in the collection. */
   readonly index: number;
-  /** YAML node of its value, or of the item of a list. */
-  readonly node: unknown;
+  /** Its value, or the item of a list. */
+  readonly node: Node;
 }
 
-type Collection = YAMLMap | YAMLSeq;
+/** Whether a collection is in braces or brackets. */
+export const isBracketed = ({ page, at }: Node): boolean => /[{[]/.test(page.text.charAt(at));
+
+/** Returns the kind of a node; null for an alias, which has no parts of its own. */
+const ownKind = ({ aliasAt, kind }: Node): Node["kind"] | null => (aliasAt === undefined ? kind : null);
 
 /** Offsets of a piece of a text. */
 interface Span {
@@ -66,7 +61,7 @@ export const withParts = (part: Part): Part[] => [part, ...part.children.flatMap
 
 /** Returns the text of a step after its dash, indented for a dash at a column. */
 function bodyAt(step: Part, column: number): string {
-  const dash = step.collection.flow === true ? 0 : (/^-\s+/.exec(step.text)?.[0].length ?? 0);
+  const dash = isBracketed(step.collection) ? 0 : (/^-\s+/.exec(step.text)?.[0].length ?? 0);
   return shifted(step.text.slice(dash), column + 2 - (step.column + dash));
 }
 
@@ -81,7 +76,6 @@ const ENTRIES: ReadonlyMap<string, PartKind> = new Map([
   ["accounts", "account"],
   ["markets", "market"],
 ]);
-const OPTIONS = { schema: "failsafe", uniqueKeys: false, keepSourceTokens: true } as const;
 
 /** The text of a scenario, with the parts that can be removed from it. */
 export class Draft {
@@ -90,14 +84,14 @@ export class Draft {
   readonly steps: readonly Part[];
   /** The entries at the top, `steps` included, in order. */
   readonly headers: readonly Part[];
-  readonly #items = new Map<Collection, readonly Item[]>();
+  readonly #items = new Map<Node, readonly Item[]>();
 
-  constructor(text: string) {
-    this.text = text;
-    const { contents } = parseDocument(text, OPTIONS);
-    const pairs = isMap(contents) ? this.#pairs(contents, null, kindOfHeader) : [];
-    this.headers = pairs;
-    this.steps = pairs.find(({ name }) => name === "steps")?.children ?? [];
+  /** `root` is the tree of a scenario, or of an included file, which may be a list of steps. */
+  constructor(root: Node) {
+    this.text = root.page.text;
+    this.headers = root.kind === "mapping" ? this.#entriesOf(root, null, kindOfHeader) : [];
+    const steps = this.headers.find(({ name }) => name === "steps")?.children;
+    this.steps = steps ?? this.#itemsOf(root, null, "step");
   }
 
   /** Returns the innermost removable part at a place. */
@@ -111,7 +105,7 @@ export class Draft {
 
   /** Returns the text without some parts, and without expectations that are empty then. */
   without(removed: Iterable<Part>): string {
-    const removedIn = new Map<Collection, Set<number>>();
+    const removedIn = new Map<Node, Set<number>>();
     for (const { collection, index } of withEmptied(removed)) {
       removedIn.set(collection, (removedIn.get(collection) ?? new Set()).add(index));
     }
@@ -130,7 +124,7 @@ export class Draft {
    * flow sequence (`[...]`).
    */
   replacement({ collection, start, end, column }: Part, steps: readonly (Part | string)[]) {
-    if (collection.flow === true) return null;
+    if (isBracketed(collection)) return null;
     const bodies = steps.map((step) => `- ${typeof step === "string" ? step : bodyAt(step, column)}`);
     return { start, end, by: bodies.join(`\n${" ".repeat(column)}`) };
   }
@@ -141,42 +135,41 @@ export class Draft {
       .reduce((text, { start, end, by }) => text.slice(0, start) + by + text.slice(end), this.text);
   }
 
-  #itemsIn(collection: Collection): readonly Item[] {
+  #itemsIn(collection: Node): readonly Item[] {
     const known = this.#items.get(collection);
-    const items = known ?? tokensOf(collection).map((token) => itemOf(token, collection.flow === true));
+    const items = known ?? tokensOf(collection).map((token) => itemOf(token, isBracketed(collection)));
     this.#items.set(collection, items);
     return items;
   }
 
   /** Returns the spans to remove for items of a collection; of its first items, with the comments above and the comma after. */
-  #cutsFor(collection: Collection, removed: ReadonlySet<number>): Span[] {
+  #cutsFor(collection: Node, removed: ReadonlySet<number>): Span[] {
     const items = this.#itemsIn(collection);
     const firstKept = items.findIndex((_item, index) => !removed.has(index));
     if (firstKept < 0) return items.map(({ start, end }) => ({ start, end }));
     const cuts = items.filter((_item, index) => index > firstKept && removed.has(index));
     const [head, kept] = [items[0], items[firstKept]];
     if (firstKept === 0 || head === undefined || kept === undefined) return cuts;
-    const above = collection.flow === true ? null : linesAbove(this.text, head.first);
+    const above = isBracketed(collection) ? null : linesAbove(this.text, head.first);
     const cut = above === null ? { start: head.first, end: kept.first } : { start: above, end: kept.start };
     return [cut, ...cuts];
   }
 
-  /** Returns the entries of a map as parts, of the kind that `kindOf` returns for their keys; null skips an entry. */
-  #pairs(map: YAMLMap, parent: Part | null, kindOf: (name: string) => PartKind | null): Part[] {
-    return map.items.flatMap((pair, index) => {
-      const name = nameOf(pair);
+  /** Returns the entries of a mapping as parts, of the kind that `kindOf` returns for their keys; null skips an entry. */
+  #entriesOf(map: Node, parent: Part | null, kindOf: (name: string) => PartKind | null): Part[] {
+    return map.ownEntries.flatMap(({ key: { text: name }, value }, index) => {
       const kind = kindOf(name);
-      return kind === null ? [] : this.#part(map, index, kind, parent, name, pair.value);
+      return kind === null ? [] : this.#part(map, index, kind, parent, name, value);
     });
   }
 
   #part(
-    collection: Collection,
+    collection: Node,
     index: number,
     kind: PartKind,
     parent: Part | null,
     name: string,
-    node: unknown,
+    node: Node,
   ): Part {
     const { first: start, end: itemEnd } = this.#itemsIn(collection)[index] as Item;
     const children: Part[] = [];
@@ -192,18 +185,24 @@ export class Draft {
     const { kind, name, node, parent } = part;
     if (kind === "fixed" && (name === "steps" || name === "race")) return this.#itemsOf(node, part, "step");
     if (kind === "expectation" && LISTS.has(name)) return this.#itemsOf(node, part, "line");
-    if (!isMap(node)) return [];
-    if (kind === "step") return this.#pairs(node, part, kindInStep);
+    if (ownKind(node) !== "mapping") return [];
+    if (kind === "step") return this.#entriesOf(node, part, kindInStep);
     if (kind === "expectation" || (kind === "fixed" && parent !== null)) {
-      return this.#pairs(node, part, () => "expectation");
+      return this.#entriesOf(node, part, () => "expectation");
     }
-    return this.#pairs(node, part, () => ENTRIES.get(name) ?? "header");
+    return this.#entriesOf(node, part, () => ENTRIES.get(name) ?? "header");
   }
 
-  #itemsOf(list: unknown, parent: Part, kind: "step" | "line"): Part[] {
-    if (!isSeq(list)) return [];
-    return list.items.map((item, index) => this.#part(list, index, kind, parent, "", item));
+  #itemsOf(list: Node, parent: Part | null, kind: "step" | "line"): Part[] {
+    if (ownKind(list) !== "list") return [];
+    return list.own.map((item, index) => this.#part(list, index, kind, parent, "", item));
   }
+}
+
+/** Parses a text, which has no parts if it is not YAML. */
+export function draftOf(text: string): Draft {
+  const page = new Page("", "", text, new ProblemList());
+  return new Draft(attempt(() => readTree(page)) ?? new Node(page, 0, 0, "text", {}));
 }
 
 const kindOfHeader = (name: string): PartKind => (FIXED.has(name) ? "fixed" : "header");
@@ -212,8 +211,6 @@ function kindInStep(name: string): PartKind | null {
   if (name === "expect" || name === "race" || name === "steps") return "fixed";
   return STEP_EXPECTATIONS.has(name) ? "expectation" : null;
 }
-
-const nameOf = (pair: Pair): string => (isPair(pair) && isScalar(pair.key) ? String(pair.key.value) : "");
 
 /** Adds the expectations that are empty without some parts, because an empty expectation is an error. */
 function withEmptied(removed: Iterable<Part>): ReadonlySet<Part> {
@@ -231,19 +228,19 @@ function withEmptied(removed: Iterable<Part>): ReadonlySet<Part> {
 type ItemToken = CST.BlockMap["items"][number];
 
 /** Returns the tokens of a collection's items, without those that have only blanks and comments. */
-function tokensOf(collection: Collection): readonly ItemToken[] {
-  if (isMap(collection)) return collection.items.map((pair) => (pair as Pair).srcToken as ItemToken);
-  const { items = [] } = (collection.srcToken ?? {}) as { readonly items?: readonly ItemToken[] };
+function tokensOf({ source }: Node): readonly ItemToken[] {
+  if (isMap(source)) return source.items.map((pair) => (pair as Pair).srcToken as ItemToken);
+  const { items = [] } = (source?.srcToken ?? {}) as { readonly items?: readonly ItemToken[] };
   const isItem = ({ start, key, value }: ItemToken): boolean =>
     key !== undefined || value !== undefined || start.some(({ type }) => type === "seq-item-ind");
   return items.filter(isItem);
 }
 
 /** In a flow collection, an item ends before the blanks at its end. */
-function itemOf(token: ItemToken, isFlow: boolean): Item {
+function itemOf(token: ItemToken, isBracketed: boolean): Item {
   const start = (token.start[0] ?? token.key ?? token.sep?.[0] ?? token.value)?.offset ?? 0;
   const whole = CST.stringify(token);
-  const text = isFlow ? whole.trimEnd() : whole;
+  const text = isBracketed ? whole.trimEnd() : whole;
   const blank = /^(?:[\s,]|#.*)*/.exec(text)?.[0].length ?? 0;
   return { start, first: start + blank, end: start + text.length };
 }
@@ -279,8 +276,8 @@ const ROUND = /(?<=[\w-])#(?![\w-])/g;
 /** Yields texts with fewer rounds of one repeat: its steps once without it, half, an eighth less, one less. */
 export function* fewerRounds(draft: Draft): Generator<string> {
   for (const step of draft.steps.flatMap((part) => withParts(part))) {
-    const times = step.kind === "step" ? scalarIn(step, "repeat") : null;
-    if (times === null || !/^\d+$/.test(times.text)) continue;
+    const times = step.kind === "step" ? textIn(step, "repeat") : undefined;
+    if (times === undefined || !/^\d+$/.test(times.text)) continue;
     const inner = childOf(step, "steps")?.children ?? [];
     const firstRound = inner.map((each) => bodyAt(each, step.column).replace(ROUND, "1"));
     const once = inner.length === 0 ? null : draft.replacement(step, firstRound);
@@ -288,18 +285,15 @@ export function* fewerRounds(draft: Draft): Generator<string> {
     const rounds = Number(times.text);
     const fewer = new Set([Math.ceil(rounds / 2), rounds - Math.ceil(rounds / 8), rounds - 1]);
     for (const count of fewer) {
-      if (count > 0 && count < rounds) yield draft.with([{ ...times, by: String(count) }]);
+      if (count > 0 && count < rounds)
+        yield draft.with([{ start: times.at, end: times.end, by: String(count) }]);
     }
   }
 }
 
-/** Returns the scalar value of a key of a step, with its offsets; null if there is none. */
-function scalarIn({ node }: Part, key: string): { text: string; start: number; end: number } | null {
-  const value = isMap(node) ? node.get(key, true) : undefined;
-  if (!isScalar(value)) return null;
-  const [start = 0, end = 0] = value.range ?? [];
-  return { text: String(value.value), start, end };
-}
+/** Returns the text at a key of a step; undefined if there is none. */
+const textIn = ({ node }: Part, name: string): Node | undefined =>
+  node.ownEntries.find(({ key, value }) => key.text === name && ownKind(value) === "text")?.value;
 
 /** Maximum number of steps of a race for which all orders are tried, not only its own and the reverse. */
 const MAX_PERMUTED = 4;
@@ -327,23 +321,15 @@ function ordersOf(steps: readonly Part[]): (readonly Part[])[] {
 const MAX_DEPTH = 16;
 
 /** Returns the text with included files replaced by their steps, where possible. */
-export function withIncludesInline(draft: Draft, { folder }: Pick<Environment, "folder">, depth = 0): string {
+export function withIncludesInline(draft: Draft, folder: string, depth = 0): string {
   const included = draft.steps.flatMap((step): Replacement[] => {
-    const path = scalarIn(step, "include");
-    if (path === null || depth >= MAX_DEPTH) return [];
+    const path = textIn(step, "include");
+    if (path === undefined || depth >= MAX_DEPTH) return [];
     const file = resolve(folder, path.text);
-    const read = readTextFile(file);
-    if (read.problem !== null) return [];
-    const draftOfFile = includedDraft(read.text.replace(/^\ufeff/, "").replace(/\r\n?/g, "\n"));
-    const { steps } = new Draft(withIncludesInline(draftOfFile, { folder: dirname(file) }, depth + 1));
+    const draftOfFile = draftOf(readTextFile(file).text);
+    const { steps } = draftOf(withIncludesInline(draftOfFile, dirname(file), depth + 1));
     const replacement = steps.length === 0 ? null : draft.replacement(step, steps);
     return replacement === null ? [] : [replacement];
   });
   return draft.with(included);
-}
-
-/** Reads an included file as a scenario; a list is put under the key `steps`. */
-function includedDraft(text: string): Draft {
-  const draft = new Draft(text);
-  return draft.headers.length > 0 ? draft : new Draft(`steps:\n${text}`);
 }

@@ -4,7 +4,7 @@ import { FULL_PRICE } from "../../core/units.ts";
 import type { Scenario } from "../../scenario/language/steps.ts";
 import { readGolden, sideDiff, tradesDiff } from "../../scenario/run/expectations.ts";
 import { itemLines, type NodeMap } from "../scenario-text.ts";
-import { Draft, type Part } from "./draft.ts";
+import { draftOf, type Part } from "./draft.ts";
 import { type InlineFlows, type PlacedOrder, type RunRecord, withFlowsInline } from "./inline-flows.ts";
 import { causeOf, differingLines, type Failed } from "./trial.ts";
 
@@ -184,8 +184,7 @@ export async function goldenCutOf(failed: Failed, run: RunRecord): Promise<Golde
  * without the steps between the two. Null if the step with the golden file is in brackets.
  */
 export function withoutGolden(
-  draft: Draft,
-  { scenario, failure }: Failed,
+  { draft, scenario, failure }: Failed,
   run: RunRecord,
   { after, expectation, required }: GoldenCut,
   withTimes: boolean,
@@ -196,10 +195,10 @@ export function withoutGolden(
   const lines = itemLines({ expect: expectation }, step.column);
   const expected = draft.replacement(step, [lines.join("\n").slice(step.column + 2)]);
   if (expected === null) return null;
-  const inline = withFlowsInline(new Draft(draft.with([expected])), scenario, run, withTimes, (number) =>
+  const inline = withFlowsInline(draftOf(draft.with([expected])), scenario, run, withTimes, (number) =>
     number === after?.step ? after.row : null,
   );
-  const whole = new Draft(inline.text);
+  const whole = draftOf(inline.text);
   const counts = scenario.steps.map(({ number }) => inline.counts.get(number) ?? 1);
   const stepsBefore = (index: number): number =>
     counts.slice(0, index).reduce((sum, count) => sum + count, 0);

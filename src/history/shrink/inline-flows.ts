@@ -10,7 +10,7 @@ import { uniqueName } from "../../simulation/event-story.ts";
 import type { FlowRow } from "../../simulation/flow.ts";
 import { moment } from "../scenario-text.ts";
 import { MAX_NAME_LENGTH } from "../vocabulary.ts";
-import type { Draft, Part, Replacement } from "./draft.ts";
+import { type Draft, isBracketed, type Part, type Replacement } from "./draft.ts";
 import type { Failed, Trial } from "./trial.ts";
 
 /** A row of a flow, and its result. */
@@ -259,7 +259,7 @@ function accountsFor({ headers }: Draft, names: readonly string[]): Replacement[
     return steps === undefined ? [] : [{ start: steps.start, end: steps.start, by: `${block}\n` }];
   }
   const { start, end } = last;
-  if (last.collection.flow === true) {
+  if (isBracketed(last.collection)) {
     return [{ start: end, end, by: names.map((name) => `, ${name}: {}`).join("") }];
   }
   const indent = " ".repeat(last.column);

@@ -1,11 +1,10 @@
-import { isScalar } from "yaml";
 import { NEXT_ORDER } from "../../scenario/language/order-line.ts";
 import { type Scenario, type Step, stepCount, stepsOf } from "../../scenario/language/steps.ts";
 import { filesNamedIn } from "../../scenario/run/files.ts";
 import type { Failure } from "../../scenario/run/result.ts";
 import { RunStopped } from "../../scenario/run/session.ts";
 import type { Checks } from "../../scenario/venue/views.ts";
-import { Draft, fewerRounds, type Part, unrolledRaces, withIncludesInline, withParts } from "./draft.ts";
+import { type Draft, fewerRounds, type Part, unrolledRaces, withIncludesInline, withParts } from "./draft.ts";
 import { type GoldenCut, goldenCutOf, withoutGolden } from "./golden-cut.ts";
 import { type InlineFlows, isFlow, recordRun, withFlowsInline } from "./inline-flows.ts";
 import {
@@ -45,11 +44,10 @@ export async function ddmin<T>(
 }
 
 /** Whether the steps of a text are those of the scenario: not if a file is included or steps are repeated. */
-const isAligned = (draft: Draft, { scenario }: Pick<Failed, "scenario">): boolean =>
-  draft.steps.length === scenario.steps.length;
+const isAligned = ({ draft, scenario }: Failed): boolean => draft.steps.length === scenario.steps.length;
 
 /** Returns every expectation except the failing one; none if that is in another file. */
-function otherExpectations({ draft, failed: { scenario, failure } }: FailingText): readonly Part[] {
+function otherExpectations({ draft, scenario, failure }: Failed): readonly Part[] {
   if (failure.place.file !== scenario.place.file) return [];
   const failing = draft.partAt(failure.place);
   const needed = failing?.kind === "expectation" ? withParts(failing) : [];
@@ -59,7 +57,7 @@ function otherExpectations({ draft, failed: { scenario, failure } }: FailingText
 }
 
 /** Returns the removable parts, in the order of the file. */
-const removable = ({ draft }: FailingText): Part[] =>
+const removable = ({ draft }: Failed): Part[] =>
   draft.headers.flatMap(withParts).filter(({ kind }) => kind !== "fixed" && kind !== "line");
 
 /**
@@ -67,10 +65,11 @@ const removable = ({ draft }: FailingText): Part[] =>
  * ones; a step that is refused now, or depends on a refused one; lines of an expected list that removed steps caused. None
  * if it fails for another reason.
  */
-function consequencesOf(draft: Draft, result: TrialResult, wanted: FailureFingerprint): readonly Part[] {
-  if (result.kind === "unreadable") return result.problems.flatMap(({ place }) => draft.partAt(place) ?? []);
-  if (result.kind !== "failed" || !isAligned(draft, result)) return [];
-  const { scenario, failure, fingerprint } = result;
+function consequencesOf(result: TrialResult, wanted: FailureFingerprint): readonly Part[] {
+  if (result.kind === "unreadable")
+    return result.problems.flatMap(({ place }) => result.draft?.partAt(place) ?? []);
+  if (result.kind !== "failed" || !isAligned(result)) return [];
+  const { draft, scenario, failure, fingerprint } = result;
   const index = scenario.steps.findIndex(({ number }) => number === failure.step);
   const part = draft.steps[index];
   if (part === undefined) return [];
@@ -81,12 +80,12 @@ function consequencesOf(draft: Draft, result: TrialResult, wanted: FailureFinger
 }
 
 /** Adds the steps that refer to an order or a snapshot that no earlier step creates without the removed parts. */
-function withDependents({ draft, failed }: FailingText, removed: readonly Part[]): readonly Part[] {
-  if (!isAligned(draft, failed)) return removed;
+function withDependents(failed: Failed, removed: readonly Part[]): readonly Part[] {
+  if (!isAligned(failed)) return removed;
   const all = new Set(removed);
   const created = new Set<string>();
   for (const [index, step] of failed.scenario.steps.entries()) {
-    const part = draft.steps[index] as Part;
+    const part = failed.draft.steps[index] as Part;
     if (referencesOf(step).some((name) => !created.has(name))) all.add(part);
     if (all.has(part)) continue;
     for (const each of stepsOf([step]))
@@ -137,7 +136,7 @@ function linesToDrop(part: Part, wanted: FailureFingerprint, found: FailureFinge
 /** Formats a line of a list as in a diff: numbers without trailing zeros, levels of a book with their side. */
 function lineText({ node, parent }: Part): string {
   const side = parent?.name === "bids" ? "bid " : parent?.name === "asks" ? "ask " : "";
-  const text = isScalar(node) ? String(node.value).trim().replace(/\s+/g, " ") : "";
+  const text = node.text.trim().replace(/\s+/g, " ");
   return side + text.replace(/\d+\.\d+/g, (figure) => String(Number(figure)));
 }
 
@@ -145,7 +144,6 @@ function lineText({ node, parent }: Part): string {
 const MAX_REPAIRS = 16;
 
 interface FailingText {
-  readonly draft: Draft;
   readonly failed: Failed;
   /** Number of steps before the reduction; includes rows of flows that are steps in it. */
   readonly before: number;
@@ -175,6 +173,10 @@ class Reduction {
     progress(stepCount(first.failed.scenario));
   }
 
+  get #draft(): Draft {
+    return this.#current.failed.draft;
+  }
+
   get current(): FailingText {
     return this.#current;
   }
@@ -194,7 +196,7 @@ class Reduction {
 
   /** Continues with another text if it fails in the same way; returns whether it does. */
   async accept(text: string): Promise<boolean> {
-    return text !== this.#current.draft.text && (await this.#attempt(text)) === "same";
+    return text !== this.#draft.text && (await this.#attempt(text)) === "same";
   }
 
   /** Like `accept`, but returns another result; null if the text was rejected before. */
@@ -206,40 +208,39 @@ class Reduction {
       this.#rejected.add(text);
       return result;
     }
-    this.current = { ...this.#current, draft: new Draft(text), failed: result };
+    this.current = { ...this.#current, failed: result };
     return "same";
   }
 
   /** Removes large parts: steps after the failure, other expectations, then steps, rounds, accounts and markets. */
   async reduce(): Promise<void> {
-    const { draft, failed } = this.#current;
-    const areFillsEnough =
-      causeOf(failed) !== "invariant" || this.isSame(await this.#trial.run(draft.text, "fills"));
+    const isInvariant = causeOf(this.#current.failed) === "invariant";
+    const areFillsEnough = !isInvariant || this.isSame(await this.#trial.run(this.#draft.text, "fills"));
     this.checks = areFillsEnough ? "fills" : "all";
     this.#rejected.clear();
     await this.#leaveOut(this.#stepsThat((step, last) => step.number > last));
     await this.#minimize(otherExpectations);
     // Refused steps have no effect.
     await this.#leaveOut(this.#stepsThat((step, last) => isRefused(step) && step.number !== last));
-    await this.#minimize((text) => text.draft.steps);
+    await this.#minimize(({ draft }) => draft.steps);
     await this.#repeatLess();
     for (const kind of ["account", "market"]) {
-      await this.#minimize((text) => removable(text).filter((part) => part.kind === kind));
+      await this.#minimize((failed) => removable(failed).filter((part) => part.kind === kind));
     }
   }
 
   /** Returns the wanted steps; none if the steps of the text are not those of the scenario. */
   #stepsThat(isWanted: (step: Step, failing: number) => boolean): readonly Part[] {
-    const { draft, failed } = this.#current;
-    const { scenario, failure } = failed;
-    if (!isAligned(draft, failed)) return [];
+    const { failed } = this.#current;
+    const { draft, scenario, failure } = failed;
+    if (!isAligned(failed)) return [];
     return draft.steps.filter((_part, index) => isWanted(scenario.steps[index] as Step, failure.step));
   }
 
   /** Unrolls races, reduces repeats, and removes single parts, until nothing can be removed. */
   async polish(): Promise<void> {
-    for (let text = ""; text !== this.#current.draft.text && !this.#isOver(); ) {
-      text = this.#current.draft.text;
+    for (let text = ""; text !== this.#draft.text && !this.#isOver(); ) {
+      text = this.#draft.text;
       await this.#unrollRaces();
       await this.#repeatLess();
       await this.#minimize(removable, 1);
@@ -247,24 +248,24 @@ class Reduction {
   }
 
   /** Removes as many parts as possible; `first` is the number removed together at first. */
-  #minimize(partsOf: (text: FailingText) => readonly Part[], first?: number): Promise<void> {
-    const remaining = () => partsOf(this.#current).filter((part) => this.#isRemovable(part));
+  #minimize(partsOf: (failed: Failed) => readonly Part[], first?: number): Promise<void> {
+    const remaining = () => partsOf(this.#current.failed).filter((part) => this.#isRemovable(part));
     return ddmin(remaining, (parts) => this.#leaveOut(parts), this.#isOver, first);
   }
 
   /** Removes parts with their dependents and consequences, if the text then fails in the same way; returns whether it does. */
   async #leaveOut(parts: readonly Part[]): Promise<boolean> {
     const { failed } = this.#current;
-    let { draft } = this.#current;
-    let removed = withDependents(this.#current, parts);
+    let draft: Draft | null = failed.draft;
+    let removed = withDependents(failed, parts);
     for (let repairs = 0; repairs <= MAX_REPAIRS && !this.#isOver(); repairs += 1) {
-      if (removed.length === 0 || !removed.every((part) => this.#isRemovable(part))) return false;
-      const text = draft.without(removed);
-      const result = await this.#attempt(text);
+      if (draft === null || removed.length === 0 || !removed.every((part) => this.#isRemovable(part)))
+        return false;
+      const result = await this.#attempt(draft.without(removed));
       if (result === "same") return true;
       if (result === null) return false;
-      draft = new Draft(text);
-      removed = consequencesOf(draft, result, failed.fingerprint);
+      draft = "draft" in result ? result.draft : null;
+      removed = consequencesOf(result, failed.fingerprint);
     }
     return false;
   }
@@ -275,14 +276,14 @@ class Reduction {
   }
 
   async #unrollRaces(): Promise<void> {
-    for (const text of unrolledRaces(this.#current.draft)) {
+    for (const text of unrolledRaces(this.#draft)) {
       if (this.#isOver() || (await this.accept(text))) return;
     }
   }
 
   /** Reduces the rounds of repeats as far as possible. */
   async #repeatLess(): Promise<void> {
-    for (const text of fewerRounds(this.#current.draft)) {
+    for (const text of fewerRounds(this.#draft)) {
       if (this.#isOver()) return;
       if (await this.accept(text)) return this.#repeatLess();
     }
@@ -346,27 +347,27 @@ export async function shrinkScenario(
   const { written = async (result) => trial.read(result).scenario } = options;
   const isGraceOver = () => isOver(-GRACE_MS);
   trial.stop = isGraceOver;
-  const plain = text.replace(/^\ufeff/, "").replace(/\r\n?/g, "\n");
-  const failed = await trial.run(plain);
+  const failed = await trial.run(text);
   if (failed.kind === "stopped") throw new NotRunInTime("the time was up before it failed once");
   if (failed.kind !== "failed") return null;
   const before = stepCount(failed.scenario);
-  const first: FailingText = { draft: new Draft(plain), failed, before, remarks: [], requiredSteps: [] };
+  const first: FailingText = { failed, before, remarks: [], requiredSteps: [] };
   const isTimeOver = () => isOver(LAST_RUNS * reduction.current.failed.ms);
   const reduction = new Reduction(trial, first, isTimeOver, progress);
   trial.stop = isTimeOver;
   const smallest = await smallestOf(reduction, trial, isTimeOver);
   const isMinimal = !isTimeOver();
   trial.stop = isGraceOver;
-  for (const result of smallest.draft === first.draft ? [smallest] : [smallest, first]) {
-    const { draft, failed } = result;
-    const final = text.includes("\r\n") ? draft.text.replaceAll("\n", "\r\n") : draft.text;
+  for (const result of smallest.failed === first.failed ? [smallest] : [smallest, first]) {
+    const { failed } = result;
+    const plain = failed.draft.text;
+    const final = text.includes("\r\n") ? plain.replaceAll("\n", "\r\n") : plain;
     const scenario = await written(final);
     const again = scenario === null ? null : await trial.runScenario(scenario);
     const isSame = again?.kind === "failed" && again.fingerprint.key === failed.fingerprint.key;
     // If the time is up, the earlier run of the text is sufficient.
     if (!isSame && again?.kind !== "stopped") continue;
-    const canInline = isAligned(draft, failed) || !hasFlows(failed);
+    const canInline = isAligned(failed) || !hasFlows(failed);
     return {
       text: final,
       fingerprint: failed.fingerprint,
@@ -383,7 +384,8 @@ export async function shrinkScenario(
 
 /** Returns the smallest text found before the time is up. */
 async function smallestOf(reduction: Reduction, trial: Trial, isOver: () => boolean): Promise<FailingText> {
-  await reduction.accept(withIncludesInline(reduction.current.draft, trial.environment));
+  const { draft } = reduction.current.failed;
+  await reduction.accept(withIncludesInline(draft, trial.environment.folder));
   await reduction.reduce();
   const withFlows = reduction.current;
   try {
@@ -402,14 +404,14 @@ async function smallestOf(reduction: Reduction, trial: Trial, isOver: () => bool
  * text still fails in the same way; else it is unchanged.
  */
 async function inlineFlows(reduction: Reduction, trial: Trial): Promise<boolean> {
-  const { draft, failed } = reduction.current;
-  if (!isAligned(draft, failed) || !hasFlows(failed)) return false;
+  const { failed } = reduction.current;
+  if (!isAligned(failed) || !hasFlows(failed)) return false;
   const run = await recordRun(failed, trial, reduction.checks);
   const cut = isOfGolden(failed) ? await goldenCutOf(failed, run) : null;
   for (const withTimes of [false, true]) {
-    const expected = cut === null ? null : withoutGolden(draft, failed, run, cut, withTimes);
+    const expected = cut === null ? null : withoutGolden(failed, run, cut, withTimes);
     if (expected !== null && (await accept(reduction, trial, expected, cut))) return true;
-    const inline = withFlowsInline(draft, failed.scenario, run, withTimes);
+    const inline = withFlowsInline(failed.draft, failed.scenario, run, withTimes);
     if (await accept(reduction, trial, inline, null)) return true;
     reduction.current = { ...reduction.current, remarks: inline.remarks };
   }
@@ -424,12 +426,11 @@ async function accept(
   cut: GoldenCut | null,
 ): Promise<boolean> {
   const { current } = reduction;
-  if (text === current.draft.text) return false;
+  if (text === current.failed.draft.text) return false;
   const failed = await trial.run(text);
   if (failed.kind !== "failed") return false;
   if (cut === null ? !reduction.isSame(failed) : !isDifference(failed, cut)) return false;
   reduction.current = {
-    draft: new Draft(text),
     failed,
     before: current.before + added,
     remarks: cut === null ? remarks : [...remarks, cut.remark],

@@ -7,19 +7,28 @@ import { type RunOptions, runScenario } from "../../scenario/run/run-scenario.ts
 import { RunStopped } from "../../scenario/run/session.ts";
 import type { Venue } from "../../scenario/venue/venue.ts";
 import type { Checks, Refused, Soon } from "../../scenario/venue/views.ts";
+import { Draft } from "./draft.ts";
 
 /** Result of trying a text. */
 export type TrialResult =
-  | { readonly kind: "unreadable"; readonly problems: readonly Problem[] }
-  | { readonly kind: "stopped" | "passed" }
+  | { readonly kind: "unreadable"; readonly problems: readonly Problem[]; readonly draft: Draft | null }
+  | NotFailed
   | Failed;
 
-/** A text that failed, as it was read. */
-export interface Failed {
+interface NotFailed {
+  readonly kind: "stopped" | "passed";
+}
+
+interface FailedRun {
   readonly kind: "failed";
   readonly scenario: Scenario;
   readonly failure: Failure;
   readonly fingerprint: FailureFingerprint;
+}
+
+/** A text that failed, as it was read. */
+export interface Failed extends FailedRun {
+  readonly draft: Draft;
   /** Time to read and run it, in milliseconds. */
   readonly ms: number;
 }
@@ -52,21 +61,18 @@ export class Trial {
   async run(text: string, checks: Checks = "all"): Promise<TrialResult> {
     if (this.stop()) return { kind: "stopped" };
     const start = performance.now();
-    const { scenario, problems } = this.read(text);
-    return scenario === null ? { kind: "unreadable", problems } : this.runScenario(scenario, checks, start);
+    const { scenario, problems, root } = this.read(text);
+    const draft = root && new Draft(root);
+    if (scenario === null || draft === null) return { kind: "unreadable", problems, draft };
+    const result = await this.runScenario(scenario, checks);
+    return result.kind === "failed" ? { ...result, draft, ms: performance.now() - start } : result;
   }
 
-  /** Runs a scenario; `start` is when reading it began. */
-  async runScenario(
-    scenario: Scenario,
-    checks: Checks = "all",
-    start = performance.now(),
-  ): Promise<TrialResult> {
+  async runScenario(scenario: Scenario, checks: Checks = "all"): Promise<NotFailed | FailedRun> {
     try {
       const failure = await this.failureOf(scenario, { checks });
       if (failure === null) return { kind: "passed" };
-      const ms = performance.now() - start;
-      return { kind: "failed", scenario, failure, fingerprint: fingerprintOf(failure.mismatches), ms };
+      return { kind: "failed", scenario, failure, fingerprint: fingerprintOf(failure.mismatches) };
     } catch (error) {
       if (error instanceof RunStopped) return { kind: "stopped" };
       throw error;

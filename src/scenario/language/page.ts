@@ -1,3 +1,4 @@
+import type { YAMLMap, YAMLSeq } from "yaml";
 import { nearest } from "../../api/nearest.ts";
 import { counted, listed } from "../../core/format.ts";
 import { countAtMost } from "../../core/table.ts";
@@ -213,6 +214,10 @@ export interface MappingEntry {
 }
 
 type NodeKind = "text" | "list" | "mapping";
+type NodeContent = Partial<Pick<Node, "text" | "isPlain" | "source">> & {
+  readonly items?: readonly Node[];
+  readonly entries?: readonly MappingEntry[];
+};
 
 /** A text without its quotes and with its lines joined, a list, or a mapping whose keys are unique texts. */
 export class Node extends Word {
@@ -228,16 +233,13 @@ export class Node extends Word {
   readonly levels: number;
   /** Offset of the outermost alias through which it was reached. */
   readonly aliasAt: number | undefined = undefined;
+  /** Of a list or mapping: the parser's node, whose tokens have the blanks and comments between its items. */
+  readonly source: YAMLMap | YAMLSeq | undefined;
 
-  constructor(
-    page: Page,
-    at: number,
-    end: number,
-    kind: NodeKind,
-    content: { text?: string; isPlain?: boolean; items?: readonly Node[]; entries?: readonly MappingEntry[] },
-  ) {
-    const { text = "", isPlain = false, items = [], entries = [] } = content;
+  constructor(page: Page, at: number, end: number, kind: NodeKind, content: NodeContent) {
+    const { text = "", isPlain = false, items = [], entries = [], source } = content;
     super(page, at, text);
+    this.source = source;
     this.kind = kind;
     this.end = end;
     this.isPlain = isPlain;

@@ -68,6 +68,8 @@ export interface ReadOptions {
 /** The scenario is null if its file has problems. */
 interface ReadScenario {
   readonly scenario: Scenario | null;
+  /** The tree of its text; null if that is not YAML. */
+  readonly root: Node | null;
   /** In the order of the file, at most 20. */
   readonly problems: readonly Problem[];
   /** Absolute paths of the files that it names, as far as it could be read. */
@@ -85,15 +87,15 @@ export const loadScenario = (file: string, options: ReadOptions = {}): ReadScena
 function readFrom(file: string, content: FileText, options: ReadOptions): ReadScenario {
   const problems = new ProblemList();
   const files = new ScenarioFiles(file, options.folder ?? dirname(file), problems);
-  const scenario = attempt((): Scenario => {
-    const root = files.open(content);
+  const read = (root: Node): Scenario => {
     const { declared, steps, ...header } = readHeader(root, files, options.worldMarkets ?? worldMarkets);
     const reader = new StepsReader({ files, declared }, join(root.page.folder, basename(file)), file);
     return { ...header, steps: steps === undefined ? [] : reader.read(steps) };
-  });
-  const named = [...files.named];
-  if (scenario !== undefined && problems.isEmpty) return { scenario, problems: [], named };
-  return { scenario: null, problems: problems.inOrder(file), named };
+  };
+  const root = attempt(() => files.open(content)) ?? null;
+  const scenario = attempt(() => root && read(root)) ?? null;
+  const found = { root, problems: problems.inOrder(file), named: [...files.named] };
+  return { ...found, scenario: problems.isEmpty ? scenario : null };
 }
 
 /** Returns the slugs of the markets in a world file. @throws Error if it is not a world file. */

@@ -21,7 +21,7 @@ const MAX_LEVELS = 32;
 const MAX_LEXEMES = 800_000;
 const SCALAR_FOLLOWS = "\u001f";
 /** Scalars stay texts; duplicate keys are found by `TreeBuilder`. */
-const OPTIONS = { schema: "failsafe", uniqueKeys: false } as const;
+const OPTIONS = { schema: "failsafe", uniqueKeys: false, keepSourceTokens: true } as const;
 
 /**
  * Parses the YAML or JSON of a page, in time and memory linear in its text. Aliases are replaced by the nodes that they
@@ -252,7 +252,7 @@ class TreeBuilder {
   #list(of: YAMLSeq, level: number): Node {
     const [start, end] = rangeOf(of);
     const items = of.items.map((item) => this.node(item, level + 1, end));
-    return new Node(this.#page, start, end, "list", { items });
+    return new Node(this.#page, start, end, "list", { items, source: of });
   }
 
   #mapping(of: YAMLMap, level: number): Node {
@@ -266,7 +266,7 @@ class TreeBuilder {
         key?.wrong(`duplicate key ${key.description}`, `it is on line ${first.place.line}, too`);
       else if (key !== null) entries.set(key.text, { key, value });
     }
-    return new Node(this.#page, start, end, "mapping", { entries: [...entries.values()] });
+    return new Node(this.#page, start, end, "mapping", { entries: [...entries.values()], source: of });
   }
 
   #key(of: unknown, after: number): Node | null {

@@ -1,5 +1,5 @@
 import { money } from "../../../src/core/units.ts";
-import { Draft } from "../../../src/history/shrink/draft.ts";
+import { draftOf } from "../../../src/history/shrink/draft.ts";
 import {
   type ShrinkOptions,
   type ShrunkScenario,
@@ -65,7 +65,7 @@ export async function superfluous(
   { key }: FailureFingerprint,
   environment: Environment,
 ): Promise<string[]> {
-  const draft = new Draft(text);
+  const draft = draftOf(text);
   const found: string[] = [];
   for (const step of draft.steps) {
     const fingerprint = await fingerprintIn(draft.without(new Set([step])), environment);
