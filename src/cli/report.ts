@@ -123,26 +123,21 @@ const HEAD_BYTES = 4096;
 
 /** @throws UsageError if the path has a file that this command has not written. */
 function requireReplaceable(path: string): void {
-  const head = readHead(path);
-  if (head === null || head.includes(TITLE)) return;
-  throw new UsageError(
-    `--html expects the path of a new file, or of a page that it has written before, found ${path}`,
-  );
-}
-
-/** Reads the first bytes of a file as text; null if it cannot be opened. */
-function readHead(path: string): string | null {
   let file: number;
   try {
     file = openSync(path, "r");
   } catch {
-    // Writing the file reports the error.
-    return null;
+    // There is no file, or writing it reports the error.
+    return;
   }
+  const head = Buffer.alloc(HEAD_BYTES);
   try {
-    const bytes = Buffer.alloc(HEAD_BYTES);
-    return bytes.toString("utf8", 0, readSync(file, bytes, 0, HEAD_BYTES, 0));
+    readSync(file, head);
   } finally {
     closeSync(file);
   }
+  if (head.includes(TITLE)) return;
+  throw new UsageError(
+    `--html expects the path of a new file, or of a page that it has written before, found ${path}`,
+  );
 }
