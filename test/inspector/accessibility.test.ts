@@ -41,17 +41,16 @@ describe.runIf(BROWSER !== null).each([
     for (const name of PANES) {
       await inspector.open(name);
       const part = `.pane[data-pane="${name}"]`;
-      for (const [colorScheme, rules] of [
-        ["light", []],
-        // Only the colours differ.
-        ["dark", ["color-contrast"]],
-      ] as const) {
-        await page.emulateMedia({ colorScheme });
-        found.push(
-          ...(await findings(inspector, part, rules)).map((line) => `${name}, ${colorScheme}: ${line}`),
-        );
-      }
+      found.push(...(await findings(inspector, part)).map((line) => `${name}: ${line}`));
+      // In the dark only the colours differ, and those are the same at any size.
+      if (width !== 1280) continue;
+      await page.emulateMedia({ colorScheme: "dark" });
+      found.push(
+        ...(await findings(inspector, part, ["color-contrast"])).map((line) => `${name}, dark: ${line}`),
+      );
+      await page.emulateMedia({ colorScheme: "light" });
     }
+    await page.emulateMedia({ colorScheme: "dark" });
     found.push(...(await findings(inspector, "html", ["color-contrast"])));
     expect(found).toEqual([]);
   });

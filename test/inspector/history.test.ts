@@ -1,3 +1,4 @@
+import { deepStrictEqual } from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { readdirSync, readFileSync } from "node:fs";
 import fc from "fast-check";
@@ -6,7 +7,7 @@ import { describeLine } from "../../src/history/describe-line.ts";
 import { MARK, timeAt } from "../../src/inspector/history.ts";
 import { type OpenedReport, openReport } from "../../src/inspector/report-file.ts";
 import { linesIn, type TextLine, withChecksums } from "../cli/journal-lines.ts";
-import { runs } from "../support/runs.ts";
+import { atLevel, runs } from "../support/runs.ts";
 import {
   at,
   journalOf,
@@ -27,7 +28,7 @@ function expectStates(
   states: ReadonlyMap<number, StateHashes>,
   rows: readonly number[],
 ): void {
-  for (const row of rows) expect([row, stateHashes(history.at(row))]).toEqual([row, states.get(row)]);
+  for (const row of rows) deepStrictEqual(stateHashes(history.at(row)), states.get(row), `row ${row}`);
 }
 
 /** Random rows, more of them near the end. */
@@ -45,7 +46,7 @@ describe("the exchange after a row", () => {
       expect(report.damage).toBeNull();
       expect(report.history.count).toBe(lines.length);
       expect(report.history.problem).toBeNull();
-      expectStates(report, states, anyRows(lines.length, seed, 120));
+      expectStates(report, states, anyRows(lines.length, seed, atLevel(120)));
     }
   });
 
@@ -60,7 +61,7 @@ describe("the exchange after a row", () => {
   describe("of a long history with checkpoints", async () => {
     const journal = await journalOf(5, 2_600, { snapshot: 1, restore: 1, reset: 0, refused: 5 });
     const report = await openBytes(journal);
-    const rows = anyRows(report.history.count, 7, 150);
+    const rows = anyRows(report.history.count, 7, atLevel(150));
     const checked = new Set(rows);
     const { states } = replayStates(journal, (row) => checked.has(row));
     expect(report.history.count).toBeGreaterThan(2_048);
@@ -71,7 +72,7 @@ describe("the exchange after a row", () => {
 
     it("is the same after other rows were visited, and those rows equal the replay", () => {
       const { lines } = replayStates(journal, () => false);
-      for (const row of rows.slice(0, 60)) {
+      for (const row of rows.slice(0, atLevel(60))) {
         const from = Math.max(0, row - 3);
         for (let at = from; at < row; at += 1) {
           const each = report.history.visit(at, (replayed) => replayed);

@@ -115,7 +115,7 @@ it("an invariant that is broken in many steps with CRLF is broken by three, with
   expect(seen).toEqual([...seen].sort((a, b) => b - a));
 });
 
-it("any failing scenario becomes one that fails in the same way, always the same, in which every step is needed", async () => {
+it("any failing scenario becomes one that fails in the same way, in which every step is needed", async () => {
   const word = (words: string) => fc.constantFrom(...words.split(" "));
   const order = fc
     .tuple(
@@ -146,7 +146,6 @@ it("any failing scenario becomes one that fails in the same way, always the same
     expect((await fingerprintIn(small.text, defective))?.key).toBe(fingerprint?.key);
     expect(await superfluous(small.text, small.fingerprint, defective)).toEqual([]);
     expect(small.steps).toBeLessThanOrEqual(5);
-    expect((await shrunk(text, defective)).text).toBe(small.text);
   });
   expect(failing).toBeGreaterThan(atLevel(5));
 });
