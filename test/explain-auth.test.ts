@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { checkSignedRequest, explainAuth, type PastedRequest } from "../src/api/authentication.ts";
 import { AUTH_HEADERS, sign } from "../src/api/signing.ts";
+import type { Mistake } from "../src/api/signing-mistakes.ts";
 import { forAll, runs } from "./support/runs.ts";
 
 const NOW = 1_700_000_000;
@@ -142,14 +143,55 @@ describe("the explanation of a pasted request", () => {
     });
   });
 
-  it.each(AUTH_HEADERS)("equals the verdict of the server if %s is wrong", (name) => {
-    const sent = pasted({ headers: { [name]: "wrong" } });
-    const { headers } = sent;
-    const target = { method: "POST", path: "/order", url: "/clob/order", body: Buffer.from(ORDER) };
-    const request = { ...target, headers, rawHeaders: Object.entries(headers).flat() };
-    const { verdict } = explainAuth(sent, lookup, { time: NOW, host: undefined, prefix: "" });
+  /** Expects the server's refusal of a request to equal its explanation, and to have details. */
+  function expectSameRefusal(changes: Changes, details: object = {}): void {
+    const sent = pasted(changes);
+    const { method, url = "", body = "", headers } = sent;
+    const path = url.replace(/^\/clob|\?.*/g, "");
+    const rawHeaders = Object.entries(headers).flat();
+    const request = { method, path, url, body: Buffer.from(body), headers, rawHeaders };
+    const { verdict, hint } = explain(changes);
+    const help = expect.objectContaining({ ...(hint !== null && { hint }), ...details });
     expect(() => checkSignedRequest(request, lookup, NOW)).toThrow(
-      expect.objectContaining({ code: verdict }),
+      expect.objectContaining({ code: verdict, help }),
     );
+  }
+
+  it.each(AUTH_HEADERS)("equals the refusal of the server if %s is wrong", (name) => {
+    expectSameRefusal({ headers: { [name]: "wrong" } });
   });
+
+  const GET = { method: "GET", body: undefined };
+  const DELETE = { method: "DELETE", url: "/clob/orders/all" };
+  const LIMIT = "/clob/orders?limit=5";
+  it.each<[id: string, changes: Changes, signed: string, Mistake, hint: string]>([
+    [
+      "A18",
+      { ...GET, url: "/clob/orders" },
+      "GET/clob/orders",
+      "CLOB_PREFIX",
+      "would match with path /orders",
+    ],
+    ["A19", { ...GET, url: LIMIT }, "GET/orders?limit=5", "QUERY_STRING", "query string"],
+    ["A20", { ...GET, url: "/clob/orders" }, "get/orders", "LOWER_CASE_METHOD", "would match with GET"],
+    ["A21", { body: '{ "id": "" }' }, 'POST/order{"id":""}', "BODY_RESERIALISED", "re-serialised"],
+    ["A23", { ...DELETE, body: "{}" }, "DELETE/orders/all", "BODY_LEFT_OUT", "the body was left out"],
+    [
+      "A23",
+      { ...DELETE, body: undefined },
+      "DELETE/orders/all{}",
+      "EMPTY_OBJECT_SIGNED",
+      "{} was signed for an",
+    ],
+  ])(
+    "equals the refusal of the server for the mistake %s, %j signed %s as %s",
+    (_id, sent, message, mistake, hint) => {
+      const changes = { ...sent, signed: NOW + message };
+      expectSameRefusal(changes, { details: { mistakes: [mistake] } });
+      expect(explain(changes)).toMatchObject({
+        verdict: "INVALID_SIGNATURE",
+        hint: expect.stringContaining(hint),
+      });
+    },
+  );
 });

@@ -4,7 +4,14 @@ import { describe, expect, it } from "vitest";
 import vectors from "../fixtures/vectors/auth-vectors.json" with { type: "json" };
 import { checkSignedRequest } from "../src/api/authentication.ts";
 import { ApiError, type ErrorCode } from "../src/api/errors.ts";
-import { AUTH_HEADERS, canonicalMessage, type SignedRequest, sign } from "../src/api/signing.ts";
+import {
+  AUTH_HEADERS,
+  type AuthHeader,
+  canonicalMessage,
+  type SignedRequest,
+  sign,
+} from "../src/api/signing.ts";
+import { codeOf } from "./server/bad-inputs.ts";
 import { forAll, runs } from "./support/runs.ts";
 
 const NOW = 1_700_000_000;
@@ -89,11 +96,51 @@ describe("the signature", () => {
   });
 });
 
+/** The digits of the address, and the digest of a request, which are right. */
+const DIGITS = ADDRESS.slice(2);
+const DIGEST = requestOf().headers.poly_signature ?? "";
+const inLatin1 = (text: string): string => Buffer.from(text).toString("latin1");
+const inBase64 = (encoding: "base64" | "base64url"): string => Buffer.from(DIGEST, "hex").toString(encoding);
+
 describe("the headers", () => {
+  it.each<[id: string, name: AuthHeader, values: readonly string[]]>([
+    [
+      ...(["A04", "poly_timestamp"] as const),
+      [
+        ...["", " ", "abc", "-1", "+1700000000", "0x684ee180", "1.7e9", "01700000000", "1700000000.0", "NaN"],
+        ...["Infinity", inLatin1("١٧٠٠٠٠٠٠٠٠"), "1".repeat(400)],
+      ],
+    ],
+    [
+      "A11",
+      "poly_passphrase",
+      [`${PASSPHRASE.slice(1)}0`, PASSPHRASE.slice(1), PASSPHRASE.toUpperCase(), ""],
+    ],
+    ["A11", "poly_passphrase", [`${PASSPHRASE}0`]],
+    [
+      ...(["A14", "poly_address"] as const),
+      [`0X${DIGITS}`, DIGITS, `0x${DIGITS.slice(1)}`, `0x${DIGITS}0`, `0x${DIGITS.slice(1)}g`, ""],
+    ],
+    ["A17", "poly_signature", ["", DIGEST.slice(1), DIGEST + DIGEST, inLatin1("é".repeat(64))]],
+    ["A17", "poly_signature", [inBase64("base64"), inBase64("base64url")]],
+  ])("%s: are refused with another %s: %j", (id, name, values) => {
+    for (const value of values) {
+      const timestamp = name === "poly_timestamp" ? { timestamp: value } : {};
+      expect(refused(requestOf({ ...timestamp, headers: { [name]: value } })).code, value).toBe(codeOf(id));
+    }
+  });
+
+  it.each<[id: string, name: AuthHeader, values: readonly string[]]>([
+    ["A13", "poly_address", [`0x${DIGITS}`, `0x${DIGITS.toUpperCase()}`, vectors.address]],
+    ["A15", "poly_signature", [DIGEST.toUpperCase()]],
+  ])("%s: may have %s in other letter cases: %j", (_id, name, values) => {
+    for (const value of values) expect(check(requestOf({ headers: { [name]: value } }))).toBe(ADDRESS);
+  });
+
   it.each(AUTH_HEADERS)("with hyphens instead of %s are named, with nginx as the likely cause", (name) => {
     const hyphened = name.replaceAll("_", "-");
     const { code, help } = refused(requestOf({ headers: { [name]: undefined, [hyphened]: "x" } }));
-    expect(code).toBe("MISSING_AUTH_HEADER");
+    expect(code).toBe(codeOf("A09"));
     expect(help.hint).toMatch(hyphened);
     expect(help.hint).toMatch("nginx");
     expect(help.hint).toMatch("underscores_in_headers");

@@ -1,17 +1,14 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
-import { wallet } from "../server/wallet.ts";
 import { testWith } from "./anvil/foundry.ts";
-import { ALICE, BOB, useChain } from "./viem-clients.ts";
+import { ALICE, alice, bob, keyOf, useChain } from "./viem-clients.ts";
 
 const run = promisify(execFile);
 const chain = await useChain();
 
 function callChain(program: string): void {
-  const alice = wallet(ALICE).address;
-  const bob = wallet(BOB).address;
-  const key = `0x${ALICE.toString(16).padStart(64, "0")}`;
+  const key = keyOf(ALICE);
 
   /** Runs cast and returns the lines of its output. */
   async function cast(...args: readonly string[]): Promise<string[]> {

@@ -8,22 +8,11 @@ import {
   Wallet,
   WebSocketProvider,
 } from "ethers";
-import { orThrow } from "../../src/client/result.ts";
 import { CONTRACT_ABIS } from "../../src/index.ts";
-import { openTrader } from "../client/open.ts";
-import { type Api, startApi } from "../support/http.ts";
+import type { Api } from "../support/http.ts";
 import { Collected } from "./collected.ts";
 import { socketUrl } from "./rpc-socket.ts";
-
-/** Polling interval of a client, ms. */
-const POLLING_MS = 10;
-/** One USDC or one share in the contracts' units. */
-export const ONE = 1_000_000n;
-/** Key numbers of the two traders. */
-export const ALICE = 13;
-export const BOB = 14;
-
-const keyOf = (number: number): string => `0x${number.toString(16).padStart(64, "0")}`;
+import { ALICE, BOB, keyOf, ONE, openChain, POLLING_MS } from "./viem-clients.ts";
 
 type Read<Answer> = BaseContractMethod<unknown[], Answer, Answer>;
 type Write = BaseContractMethod<unknown[], boolean, ContractTransactionResponse>;
@@ -35,15 +24,15 @@ interface Collateral extends BaseContract {
   readonly transfer: Write;
 }
 
-/** How a provider calls the chain: one HTTP request for each call, one for several calls, or a WebSocket. */
-export type Transport = "requests" | "batches" | "a WebSocket";
+/** How a provider calls the chain: an HTTP request for each call, or for those of one turn, or a WebSocket. */
+export type Transport = "HTTP" | "a WebSocket";
 
 /** Opens ethers' provider of the chain of a server. */
 function providerOf(api: Api, transport: Transport): JsonRpcApiProvider {
   const options = { pollingInterval: POLLING_MS, cacheTimeout: -1 };
-  if (transport === "a WebSocket") return new WebSocketProvider(socketUrl(api), undefined, options);
-  const batchMaxCount = transport === "batches" ? 100 : 1;
-  return new JsonRpcProvider(`${api.server.url}/chain`, undefined, { ...options, batchMaxCount });
+  return transport === "HTTP"
+    ? new JsonRpcProvider(`${api.server.url}/chain`, undefined, options)
+    : new WebSocketProvider(socketUrl(api), undefined, options);
 }
 
 /** A server with ethers' provider of its chain, and the wallets of two traders whom the faucet has funded. */
@@ -140,8 +129,6 @@ type Message = { readonly id: number; readonly method?: string };
 
 /** Starts a server with a frozen clock that mines only on request. */
 export async function openEthers(transport: Transport): Promise<EthersChain> {
-  const api = await startApi({ settlement: "manual" });
-  const [trader] = await Promise.all([openTrader(api, ALICE), openTrader(api, BOB)]);
-  const { contracts } = orThrow(await trader.control.chain.info());
-  return new EthersChain(api, contracts.collateral, transport).open();
+  const { api, collateral } = await openChain();
+  return new EthersChain(api, collateral.address, transport).open();
 }

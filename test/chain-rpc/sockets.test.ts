@@ -110,18 +110,6 @@ describe("a connection", () => {
     await stranger.notifications.count(1);
     await guarded.close();
   });
-
-  it("receives notifications only of its own exchange", async () => {
-    const other = await startApi({ settlement: "manual" });
-    const there = await openSocket(other);
-    for (const each of [socket, there]) await each.subscribe("newHeads");
-    await there.call("evm_mine");
-    await there.notifications.count(1);
-    await socket.call("evm_mine");
-    await Promise.all([socket.notifications.count(1), there.call("eth_chainId")]);
-    expect((await there.notifications.count(1)).length).toBe(1);
-    await other.close();
-  });
 });
 
 describe("as time passes", () => {

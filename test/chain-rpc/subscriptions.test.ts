@@ -28,18 +28,6 @@ async function resultsOf<Result>(id: string, count: number): Promise<readonly Re
 }
 
 describe("newHeads", () => {
-  it("reports the header of each new block as getBlock does, also of blocks mined at once", async () => {
-    const id = await socket.subscribe("newHeads");
-    await chain.node.mine({ blocks: 3 });
-    const heads = await resultsOf<Head>(id, 3);
-    for (const head of heads) {
-      const block = await socket.result<object>("eth_getBlockByHash", head.hash, false);
-      expect(block).toMatchObject(head);
-    }
-    expect(heads[2]?.hash).toBe((await head()).hash);
-    expect(heads[0]).not.toHaveProperty("transactions");
-  });
-
   it("reports a block before the next request of the connection, which may replace it", async () => {
     const id = await socket.subscribe("newHeads");
     const { number } = await head();

@@ -28,7 +28,7 @@ export const TOKENS = parseAbi(CONTRACT_ABIS.conditionalTokens);
 export const EXCHANGE = parseAbi(CONTRACT_ABIS.exchange);
 
 /** Polling interval of clients, ms. */
-const POLLING_MS = 10;
+export const POLLING_MS = 10;
 /** One USDC or one share in the contracts' units. */
 export const ONE = 1_000_000n;
 
@@ -186,6 +186,9 @@ export const ALICE = 11;
 export const BOB = 12;
 export const alice = wallet(ALICE).address;
 export const bob = wallet(BOB).address;
+
+/** Returns the private key with a number. */
+export const keyOf = (number: number): Hex => `0x${number.toString(16).padStart(64, "0")}`;
 
 /** Starts a server with a frozen clock that by default mines only on request. */
 export async function openChain(config: Partial<Config> = {}): Promise<ViemChain> {

@@ -99,12 +99,6 @@ describe("a contract", () => {
       await expect(reader.estimateGas({ ...call, data })).rejects.toThrow("function is not payable");
     }
   });
-
-  it("has code, a wallet has none", async () => {
-    const { reader, exchange, alice } = chain;
-    expect(await reader.getCode(exchange)).toMatch(/^0x../);
-    expect(await reader.getCode(alice.account)).toBeUndefined();
-  });
 });
 
 describe("fees", () => {

@@ -74,18 +74,6 @@ describe("a trade", () => {
     ]);
   });
 
-  it("is found by the events of its maker, without its transaction hash", async () => {
-    const fromBlock = (await chain.reader.getBlockNumber()) + 1n;
-    await cross();
-    await chain.node.mine({ blocks: 1 });
-    const query = { ...chain.exchange, eventName: "OrderFilled", fromBlock } as const;
-    const logs = await chain.reader.getContractEvents({ ...query, args: { maker: alice } });
-    expect(logs.map(({ transactionHash }) => transactionHash)).toEqual([(await fill()).transactionHash]);
-    expect(await chain.reader.getContractEvents({ ...query, args: { maker: chain.tokens.address } })).toEqual(
-      [],
-    );
-  });
-
   it("moves USDC and shares on the chain with its block, and is confirmed two blocks later", async () => {
     await chain.node.mine({ blocks: 1 });
     await cross();

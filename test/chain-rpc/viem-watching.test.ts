@@ -18,46 +18,6 @@ const OPENINGS = {
   },
 };
 
-describe("watching blocks", () => {
-  it("by polling reports each new block once, in order, also blocks mined at once", async () => {
-    const { reader, node } = chain;
-    const head = await reader.getBlockNumber();
-    const [blocks, numbers] = [new Collected<bigint>(), new Collected<bigint>()];
-    const from = { emitMissed: true, emitOnBegin: true };
-    const stops = [
-      reader.watchBlocks({ ...from, onBlock: ({ number }) => blocks.add(number) }),
-      reader.watchBlockNumber({ ...from, onBlockNumber: (number) => numbers.add(number) }),
-    ];
-    await Promise.all([blocks.count(1), numbers.count(1)]);
-    await node.mine({ blocks: 2 });
-    await Promise.all([blocks.count(3), numbers.count(3)]);
-    await node.mine({ blocks: 1 });
-    const expected = [0n, 1n, 2n, 3n].map((above) => head + above);
-    expect(await blocks.count(4)).toEqual(expected);
-    expect(await numbers.count(4)).toEqual(expected);
-    for (const stop of stops) stop();
-  });
-
-  it("by a subscription reports blocks and their numbers, and a receipt is waited for", async () => {
-    const { client, subscribed } = socketClient(chain.api);
-    const head = await client.getBlockNumber();
-    const [blocks, numbers] = [new Collected<bigint>(), new Collected<bigint>()];
-    const stops = [
-      client.watchBlocks({ onBlock: ({ number }) => blocks.add(number) }),
-      client.watchBlockNumber({ onBlockNumber: (number) => numbers.add(number) }),
-    ];
-    await subscribed.count(2);
-    const hash = await chain.pay(1n);
-    const waiting = client.waitForTransactionReceipt({ hash });
-    await chain.node.mine({ blocks: 2 });
-    const expected = [head + 1n, head + 2n];
-    expect(await numbers.count(2)).toEqual(expected);
-    expect(await blocks.count(2)).toEqual(expected);
-    expect((await waiting).transactionHash).toBe(hash);
-    for (const stop of stops) stop();
-  });
-});
-
 describe.each(Object.entries(OPENINGS))("watching by %s", (_how, open) => {
   it("reports the matching events of a contract, decoded, and their removal", async () => {
     const { node, collateral } = chain;

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ExchangeClient } from "../../src/client/client.ts";
@@ -6,19 +7,10 @@ import type { RunningServer } from "../../src/compose.ts";
 import type { Config } from "../../src/config.ts";
 import { post, rpc } from "../chain-rpc/rpc.ts";
 import { openSocket, refusalOf } from "../chain-rpc/rpc-socket.ts";
-import {
-  type Api,
-  apiOfTest,
-  exchangeAt,
-  type Reply,
-  serve,
-  startApi,
-  T0,
-  useServer,
-  yesOf,
-} from "../support/http.ts";
+import { type Api, exchangeAt, type Reply, serve, startApi, T0, useServer, yesOf } from "../support/http.ts";
 import { forAllAsync, runs } from "../support/runs.ts";
-import { refusalIn, repliesTo, replyTo, requestBytes } from "./raw-socket.ts";
+import { expectPage } from "./pages.ts";
+import { repliesTo, replyTo, requestBytes } from "./raw-socket.ts";
 import type { Credentials, Info, MarketPage, Refusal } from "./replies.ts";
 import { Trader } from "./trader.ts";
 
@@ -50,18 +42,17 @@ const firstToken = async (api: Api): Promise<string> =>
 const server = await useServer({ pool: SIZE });
 
 describe("an exchange of a pool", () => {
-  it("is created by its first request", async () => {
+  it("is created by its first request, unless its host is refused", async () => {
     const own = await startPool();
+    for (const line of ["GET /", "GET /2/sim", "GET http://evil.example/2/sim"]) {
+      const { status } = await replyTo(own.port, requestBytes(line, ["Host: evil.example"]));
+      expect(status, line).toBe(403);
+    }
     expect(await openIn(own)).toEqual([]);
-    await jsonOf(`${own.url}/3/clob/time`);
+    const absolute = requestBytes(`GET http://localhost:${own.port}/3/clob/time`);
+    expect((await replyTo(own.port, absolute)).status).toBe(200);
     expect(await openIn(own)).toEqual([3]);
     await own.close();
-  });
-
-  it("opens with the same state as the others and as a single exchange", async () => {
-    const alone = await apiOfTest();
-    const hash = await alone.stateHash();
-    for (const number of [1, SIZE]) expect(await (await exchangeAt(server, number)).stateHash()).toBe(hash);
   });
 
   it("is independent of the others, and is reset alone", async () => {
@@ -118,12 +109,7 @@ describe("an exchange of a pool", () => {
       });
       expect(explained.hint).toContain(message);
     }
-  });
-
-  it("names its own paths in the explanation of a signature", async () => {
-    const api = await exchangeAt(server, 2);
-    const trader = await devTrader(api);
-    const headers = { ...trader.headers("GET", "/clob/orders", ""), poly_timestamp: "1" };
+    const headers = { ...trader.headers("GET", "/clob/orders"), poly_timestamp: "1" };
     const pasted = { method: "GET", url: "/clob/orders", headers };
     const { hint } = await api.post<{ hint: string }>("/sim/explain-auth", pasted);
     expect(hint).toBe("synchronise with GET /2/clob/time");
@@ -169,76 +155,8 @@ describe("a pool", () => {
     expect([head.status, head.headers.get("x-sim-pool"), await head.text()]).toEqual([200, "5", ""]);
   });
 
-  it.each([
-    ["GET /clob/time", '"/clob/time" is not a path of the pool', "/1/clob/time"],
-    ["GET /sim", '"/sim" is not a path of the pool', "such as /1/sim"],
-    ["POST /sim/reset", "is not a path of the pool", "/1 to /5, such as /1/sim/reset"],
-    ["GET /0/sim", "no such exchange: the pool has /1 to /5", "exchange, /1 to /5, such as /1"],
-    ["GET /6/sim", "no such exchange: the pool has /1 to /5", "larger --pool"],
-    ["GET /01/sim", "no such exchange: the pool has /1 to /5", "exchange, /1 to /5, such as /1"],
-    ["GET /-1/sim", '"/-1/sim" is not a path of the pool', "such as /1/sim"],
-    ["GET /1x/sim", '"/1x/sim" is not a path of the pool', "/1/1x/sim"],
-    ["GET /chain", '"/chain" is not a path of the pool', "/1/chain"],
-    ["GET //1/clob/time", "is not a path of the pool", "such as /1/clob/time"],
-    ["GET //clob/time", "is not a path of the pool", "such as /1/clob/time"],
-    ["GET //", "is not a path of the pool", "such as /1"],
-    ["POST /", "/ of the pool takes GET, HEAD, found POST", ""],
-    ["OPTIONS *", '"*" is not a path of the pool', "such as /1"],
-  ])("refuses %s with a hint", async (line, error, hint) => {
-    const reply = await replyTo(server.port, requestBytes(line));
-    const refusal = refusalIn(reply);
-    const [status, code] = line === "POST /" ? [405, "METHOD_NOT_ALLOWED"] : [404, "ROUTE_NOT_FOUND"];
-    expect(refusal).toMatchObject({ status, code, error: expect.stringContaining(error) });
-    expect(refusal.hint ?? "").toContain(hint);
-  });
-
-  it.each([
-    ["GET /2//clob/time", "did you mean /2/clob/time?"],
-    ["GET /2/zebra/giraffe", "GET /2/openapi.json lists all routes"],
-    ["GET /2/clob/book?token_id=", "a market of GET /2/api/markets lists its tokens"],
-    ["GET /2/2/clob/time", "did you mean /2/clob/time?"],
-    ["DELETE /2/sim/faults/fault-9", "POST /2/sim/faults injects one"],
-  ])("answers %s with a hint of paths of that exchange", async (line, hint) => {
-    const { text } = await replyTo(server.port, requestBytes(line));
-    expect((JSON.parse(text) as Refusal).hint).toContain(hint);
-  });
-
-  it("names a path without a route as it was sent", async () => {
-    const { text } = await replyTo(server.port, requestBytes("GET /2/2/clob/time"));
-    expect((JSON.parse(text) as Refusal).error).toBe('no route "/2/2/clob/time"');
-  });
-
-  it("names paths of that exchange in previews of orders and explanations of signatures", async () => {
-    const api = await exchangeAt(server, 2);
-    const order = { tokenId: await firstToken(api), side: "BUY", price: 0.5, size: 5 };
-    const address = `0x${"ab".repeat(20)}`;
-    const preview = await api.post<{ refusal: Refusal }>("/sim/orders/preview", { ...order, address });
-    expect(preview.refusal.hint).toContain("POST /2/sim/accounts/{address}/credentials");
-    const pasted = { method: "GET", url: "/2/clob/time", headers: {} };
-    const { hint } = await api.post<{ hint: string }>("/sim/explain-auth", pasted);
-    expect(hint).toMatch(/^GET \/2\/clob\/time needs no signature/);
-  });
-
-  it("has routes of faults without the number of the exchange", async () => {
-    const hint = async (route: string): Promise<string | undefined> => {
-      const body = JSON.stringify({ route, status: 503 });
-      const headers = { "content-type": "application/json" };
-      return (await jsonOf<Refusal>(`${server.url}/2/sim/faults`, { method: "POST", headers, body })).hint;
-    };
-    expect(await hint("POST /clob/ordr")).toBe('did you mean "POST /clob/order"?');
-    expect(await hint("/clob/books")).toBe('did you mean "/clob/book"?');
-  });
-
-  it("checks the host before the path, and opens no exchange for a foreign host", async () => {
-    const own = await startPool();
-    for (const line of ["GET /", "GET /2/sim", "GET http://evil.example/2/sim"]) {
-      const { status } = await replyTo(own.port, requestBytes(line, ["Host: evil.example"]));
-      expect(status, line).toBe(403);
-    }
-    expect(await openIn(own)).toEqual([]);
-    const absolute = requestBytes(`GET http://localhost:${own.port}/2/clob/time`);
-    expect((await replyTo(own.port, absolute)).status).toBe(200);
-    await own.close();
+  it("answers requests for other paths as its page shows, with hints at paths of one exchange", async () => {
+    await expectPage(await exchangeAt(server, 2), join(import.meta.dirname, "pool.txt"));
   });
 
   it("refuses an invalid request, and a WebSocket where there is no chain", async () => {

@@ -16,13 +16,6 @@ export const signTyped = (account: PrivateKeyAccount, timestamp: string, nonce: 
     message: { address: account.address, timestamp, nonce, message: ATTESTATION },
   });
 
-/** An address with every letter in the other case. */
-export const swapCase = (address: string): string =>
-  address.replace(/[a-f]/gi, (digit) => {
-    const lower = digit.toLowerCase();
-    return digit === lower ? digit.toUpperCase() : lower;
-  });
-
 /** The EIP-191 signature of the message. */
 export const signPersonal = (account: PrivateKeyAccount): Promise<`0x${string}`> =>
   account.signMessage({ message: ATTESTATION });
