@@ -4,17 +4,17 @@ import { millis } from "../../src/core/units.ts";
 import { type Api, startApi } from "../support/http.ts";
 import { DIFFERENCES, differencesOf, type Found, isAt } from "./anvil/differences.ts";
 import { type Running, startAnvil, testWith } from "./anvil/foundry.ts";
-import { SCRIPT } from "./anvil/script/all.ts";
-import { play, type Reply, text } from "./anvil/step.ts";
+import { SCRIPT } from "./anvil/script.ts";
+import { play, type Reply } from "./anvil/step.ts";
+import { rpc } from "./rpc.ts";
 
 const EMPTY_WORLD = fileURLToPath(new URL("./anvil/empty-world.json", import.meta.url));
 
 /** Returns the time of a node's first block, Unix milliseconds. */
 async function firstBlockAt(url: string): Promise<number> {
-  const params = ["earliest", false];
-  const asked = { jsonrpc: "2.0", id: 1, method: "eth_getBlockByNumber", params };
-  const { body } = (await play(url, [text("first", asked)])).get("first") as Reply;
-  return Number((body as { readonly result: { readonly timestamp: string } }).result.timestamp) * 1000;
+  const body = () => JSON.stringify(rpc("eth_getBlockByNumber", ["earliest", false]));
+  const { body: answer } = (await play(url, [{ title: "first", body }])).get("first") as Reply;
+  return Number((answer as { readonly result: { readonly timestamp: string } }).result.timestamp) * 1000;
 }
 
 function compareWith(program: string): void {

@@ -3,7 +3,7 @@ import { METHODS } from "../../src/chain-rpc/chain-node.ts";
 import type { Method } from "../../src/chain-rpc/context.ts";
 import { code, table } from "../support/markdown.ts";
 import { DIFFERENCES } from "./anvil/differences.ts";
-import { SCRIPT } from "./anvil/script/all.ts";
+import { SCRIPT } from "./anvil/script.ts";
 
 /** Differences from anvil that need a running clock, trades, or more than one node. */
 const OTHER_DIFFERENCES = [

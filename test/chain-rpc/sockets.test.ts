@@ -138,8 +138,8 @@ describe("as time passes", () => {
 
   describe("with more notifications than all buffers hold", () => {
     const BLOCKS = 1_000;
-    /** Each reports every block: 60 MB in total. */
-    const SUBSCRIPTIONS = 30;
+    /** Each reports every block: 30 MB in total. */
+    const SUBSCRIPTIONS = 15;
     let slow: RpcSocket;
     let reader: RpcSocket;
 

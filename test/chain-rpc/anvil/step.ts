@@ -1,5 +1,4 @@
 import { setTimeout } from "node:timers/promises";
-import { rpc } from "../rpc.ts";
 
 /** The answers of a server to the steps so far. */
 export interface Answers {
@@ -15,52 +14,6 @@ export interface Step {
   /** Result for which the request is repeated, because anvil mines after it has answered. */
   readonly awaited?: unknown;
 }
-
-type Params = readonly unknown[] | ((answers: Answers) => readonly unknown[]);
-
-/** Builds a step of one call. Its parameters may come from answers. */
-export const call = (title: string, method: string, params: Params = []): Step => ({
-  title,
-  body: (answers) => JSON.stringify(rpc(method, typeof params === "function" ? params(answers) : params)),
-});
-
-/** Builds a call about the result of an earlier one. */
-export const ofResult = (title: string, method: string, earlier: string): Step =>
-  call(title, method, ({ result }) => [result(earlier)]);
-
-/** Builds a call that sends a signed transaction. */
-export const sendRaw = async (title: string, raw: Promise<string> | string): Promise<Step> =>
-  call(title, "eth_sendRawTransaction", [await raw]);
-
-/** Returns the time a number of seconds after the first block, Unix seconds. */
-export function secondAfter({ result }: Answers, seconds: number): number {
-  const { timestamp } = result("the first block") as { readonly timestamp: string };
-  return Number(timestamp) + seconds;
-}
-
-export const hex = (number: number | bigint): string => `0x${number.toString(16)}`;
-
-/** Builds a call with a time in seconds after the first block, because anvil's own clock runs. */
-export const atSecond = (
-  title: string,
-  method: string,
-  seconds: number,
-  written: (second: number) => unknown = Number,
-): Step => call(title, method, (answers) => [written(secondAfter(answers, seconds))]);
-
-/** Sets the time of the next block. */
-export const nextBlockAt = (seconds: number): Step =>
-  atSecond(`the next block at second ${seconds}`, "evm_setNextBlockTimestamp", seconds);
-
-/** Mines a block at a time. */
-export const mineAt = (seconds: number): Step =>
-  atSecond(`a block at second ${seconds}`, "evm_mine", seconds);
-
-/** Builds a step of any body; an object is sent as JSON. */
-export const text = (title: string, body: string | object): Step => ({
-  title,
-  body: () => (typeof body === "string" ? body : JSON.stringify(body)),
-});
 
 /** The reply to a step; the body is parsed if it is JSON. */
 export interface Reply {
