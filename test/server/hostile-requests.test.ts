@@ -61,19 +61,30 @@ describe("a request that is too large", () => {
   });
 
   it.each([
-    ["/clob/order", "application/json", 413],
-    ["/sim/reset", "text/plain", 415],
-    ["/nowhere", "application/json", 404],
-  ])("is read to its end for a client that reads the refusal of %s only then", async (path, type, status) => {
-    const body = "1".repeat(8_000_000);
-    const headers = [HOST, `Content-Type: ${type}`, `Content-Length: ${body.length}`];
-    const socket = connect(api.port, "127.0.0.1");
-    await new Promise<void>((sent, fail) => {
-      socket.once("error", fail);
-      socket.write(requestBytes(`POST ${path}`, headers, body), () => sent());
-    });
-    expect(await text(socket)).toMatch(`HTTP/1.1 ${status} `);
-  });
+    ["/clob/order", [JSON_BODY], 413],
+    ["/clob/time", [JSON_BODY], 405],
+    ["/sim/reset", ["Content-Type: text/plain"], 415],
+    ["/sim/reset", [JSON_BODY, "Origin: http://evil.example"], 403],
+    ["/nowhere", [JSON_BODY], 404],
+  ])(
+    "is read to its end for a client that reads the refusal of %s only then: %j",
+    async (path, head, status) => {
+      const body = "1".repeat(8_000_000);
+      for (const [framing, sent] of [
+        [`Content-Length: ${body.length}`, body],
+        [CHUNKED, chunked(body, 65_536)],
+      ] as const) {
+        const socket = connect(api.port, "127.0.0.1");
+        await new Promise<void>((done, fail) => {
+          socket.once("error", fail);
+          socket.write(requestBytes(`POST ${path}`, [HOST, ...head, framing], sent), () => done());
+        });
+        // The size of chunks is known before the type of their body is checked.
+        const expected = status === 415 && framing === CHUNKED ? 413 : status;
+        expect(await text(socket)).toMatch(`HTTP/1.1 ${expected} `);
+      }
+    },
+  );
 
   it("has more than 1 MiB on the control plane", async () => {
     const description = "a".repeat(70_000);

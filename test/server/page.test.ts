@@ -54,24 +54,14 @@ describe("GET / of an exchange", () => {
     expect(built).toMatch(/^<!doctype html>/);
   });
 
-  it.each([
-    ...[undefined, "*/*", "application/json", "application/json, text/html"],
-    ...["application/json, text/plain, */*", "text/html;q=0", "text/html;q=0.5, application/json"],
-    ...["text/html;q=0.1, */*", "text/html;q=x", "text/*"],
-  ])("is otherwise a 404 with a hint at the inspector: %s", async (accept) => {
-    const answer = await ask(root(), accept === undefined ? {} : { accept });
-    expect(jsonIn(answer)).toMatchObject({
-      ...{ status: 404, code: "ROUTE_NOT_FOUND" },
-      hint: "a browser gets the inspector here; GET /openapi.json lists all routes",
-    });
-    expect(answer.headers.vary).toBe("accept");
-  });
-
-  it("has no other methods", async () => {
+  it("has no other methods, and no page for a client without a preference", async () => {
     for (const method of ["POST", "DELETE", "PUT"]) {
       const answer = await ask(root(), { accept: BROWSER }, method);
       expect(jsonIn(answer)).toMatchObject({ status: 404, code: "ROUTE_NOT_FOUND" });
     }
+    // The other preferences stand in pages/raw.txt.
+    const { status, headers } = await ask(root());
+    expect([status, headers.vary]).toEqual([404, "accept"]);
   });
 
   it("compresses the page if the client accepts gzip", async () => {

@@ -9,7 +9,10 @@ import { expectPage } from "./pages.ts";
 const FOLDER = join(import.meta.dirname, "pages");
 
 /** Settings of the exchange of a page that are not the defaults. */
-const CONFIG: Readonly<Record<string, Partial<Config>>> = { "chain.txt": { settlement: "manual" } };
+const CONFIG: Readonly<Record<string, Partial<Config>>> = {
+  "chain.txt": { settlement: "manual" },
+  "token.txt": { simToken: "s3cret-token" },
+};
 
 describe.each(readdirSync(FOLDER))("%s", (name) => {
   const api = useApi(CONFIG[name]);

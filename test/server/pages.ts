@@ -11,7 +11,10 @@ import { wallet } from "./wallet.ts";
 const WALLETS = { alice: 1, bob: 2 } as const;
 
 /** Headers that a page shows if they are there. */
-const SHOWN_HEADERS = ["x-sim-warning", "x-sim-fault", "retry-after", "allow"];
+const SHOWN_HEADERS = [
+  ...["x-sim-warning", "x-sim-fault", "retry-after", "allow", "www-authenticate"],
+  "access-control-allow-origin",
+];
 
 /**
  * Compares a page of requests with the replies after `> `. A request is signed if it follows the name of a wallet. The ids in
