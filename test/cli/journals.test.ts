@@ -44,13 +44,20 @@ const shell = new Shell(folder, {
     const bytes = bytesOf(name);
     return void folder.write(name, bytes.subarray(0, startOf(bytes, Number(lines) + 1) + Number(more)));
   },
-  /** Writes the journal of `data` with changed data in the first line of a kind, and with valid checksums. */
-  change: (name = "", kind = "", changes = "") => {
-    const lines = linesIn(folder.read("data/journal.ndjson"));
+  /** Writes the journal of a directory with valid checksums, and parts of the first line of a kind changed. */
+  change: (name = "", kind = "", changes = "", data = "data") => {
+    const lines = linesIn(folder.read(`${data}/journal.ndjson`));
     const index = lines.findIndex(({ k }) => k === kind);
-    const line = lines[index] as TextLine;
-    const d = { ...(line.d as object), ...JSON.parse(changes) };
-    return void folder.write(name, withChecksums(lines.with(index, { ...line, d })));
+    const line = merged(lines[index], JSON.parse(changes)) as TextLine;
+    return void folder.write(name, withChecksums(lines.with(index, line)));
+  },
+  /** Writes the journal of `data` with valid checksums and one more line, by default with the data of the first one. */
+  append: (name = "", k = "", d = "", more = "{}") => {
+    const lines = linesIn(folder.read("data/journal.ndjson"));
+    const added = d === "" ? lines[0]?.d : JSON.parse(d);
+    const { t } = lines.at(-1) as TextLine;
+    const line = { n: lines.length + 1, p: "00000000", s: 0, t, k, d: added, r: "00000000" };
+    return void folder.write(name, withChecksums([...lines, { ...line, ...JSON.parse(more) }]));
   },
   /** Writes the report in a page beside it, and prints its name and whether the page is otherwise as built. */
   unpack: async (name = "") => {
@@ -71,6 +78,17 @@ const shell = new Shell(folder, {
   },
 });
 
+/** Returns a copy of JSON with the parts of another in their places. */
+function merged(one: unknown, other: unknown): unknown {
+  const areObjects = [one, other].every(
+    (each) => typeof each === "object" && each !== null && !Array.isArray(each),
+  );
+  if (!areObjects) return other;
+  const copy = new Map(Object.entries(one as object));
+  for (const [key, value] of Object.entries(other as object)) copy.set(key, merged(copy.get(key), value));
+  return Object.fromEntries(copy);
+}
+
 const guarded = useApi({ simToken: "open-sesame" });
 let trader: Trader;
 const closing: (() => unknown)[] = [];
@@ -81,6 +99,7 @@ afterAll(async () => {
 /** Sessions of Alice and Bob: in a stopped data directory with a report, and on a running server. */
 beforeAll(async () => {
   for (const name of ["data", DEFAULT_DATA]) await tradeIn(folder.at(name));
+  await (await serve({ data: folder.at("from-state"), world: folder.at("data/db.json") })).close();
   const [live, inMemory] = [await serve({ data: folder.at("live") }), await serve({})];
   for (const server of [live, inMemory]) {
     closing.push(() => server.close());
@@ -153,8 +172,21 @@ beforeAll(async () => {
   await server.close();
 });
 
-it("the commands that read journals print what their page shows", async () => {
-  await shell.expectPage(join(import.meta.dirname, "journals.txt"));
+it.each(["journals.txt", "valid-checksums.txt"])(
+  "the commands that read journals print what %s shows",
+  async (page) => {
+    await shell.expectPage(join(import.meta.dirname, page));
+  },
+);
+
+it("a line that goes back is refused in another format than clobsim writes", async () => {
+  await shell.run('append restored.ndjson restore {"line":3}');
+  const lines = linesIn(folder.read("restored.ndjson"));
+  const last = JSON.stringify(lines.at(-1)).slice(0, -1).replace('"k":', '"k": ');
+  folder.write("restored.ndjson", withChecksums([...lines.slice(0, -1), last]));
+  expect((await shell.run("replay restored.ndjson")).join("\n")).toContain(
+    "d.line: expected an earlier line, formatted as clobsim writes it, found 3",
+  );
 });
 
 it("clobsim inspect --order has the API's explanation of an order, by its id in either case and its number", async () => {

@@ -208,50 +208,11 @@ it("the recipe of the guide with xargs runs shards as processes whose merged res
   expect(unsharded).toEqual(withoutPaths(fuzzer.read("fuzz.json")));
 });
 
-/** Names of objects and containers (RFC 1123). */
-const NAME = expect.stringMatching(/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/);
-const COUNT = expect.toSatisfy((count) => Number.isInteger(count) && count >= 1);
-const QUANTITY = expect.stringMatching(/^\d+(\.\d+)?(m|[kMGT]i?)?$/);
-const exits = (action: string, exitCode: number): object => ({
-  action,
-  onExitCodes: { containerName: NAME, operator: "In", values: [exitCode] },
-});
-
-/**
- * Fields of a batch/v1 Job in Kubernetes 1.29 to 1.33. A limit for each index requires an Indexed job whose pods are never
- * restarted, and each failure rule has one condition.
- */
-const JOB_FIELDS = {
-  apiVersion: "batch/v1",
-  kind: "Job",
-  metadata: { name: NAME },
-  spec: {
-    ...{ completions: COUNT, parallelism: COUNT, completionMode: "Indexed", backoffLimitPerIndex: COUNT },
-    ...{ activeDeadlineSeconds: COUNT, ttlSecondsAfterFinished: COUNT },
-    podFailurePolicy: {
-      rules: [
-        { action: "Ignore", onPodConditions: [{ type: "DisruptionTarget", status: "True" }] },
-        exits("FailIndex", 1),
-        exits("FailJob", 2),
-      ],
-    },
-    template: {
-      spec: {
-        restartPolicy: "Never",
-        terminationGracePeriodSeconds: COUNT,
-        containers: [
-          {
-            ...{ name: NAME, image: expect.stringMatching(/./) },
-            ...{ command: ["sh", "-c"], args: [expect.any(String)] },
-            resources: { requests: { cpu: QUANTITY, memory: QUANTITY }, limits: { memory: QUANTITY } },
-            volumeMounts: [{ name: NAME, mountPath: expect.stringMatching(/^\//) }],
-          },
-        ],
-        volumes: [{ name: NAME, persistentVolumeClaim: { claimName: NAME } }],
-      },
-    },
-  },
-};
+/** Fields of a batch/v1 Job in Kubernetes 1.29 to 1.33. */
+const JOB_FIELDS = `apiVersion kind metadata name spec completions parallelism completionMode backoffLimitPerIndex
+  activeDeadlineSeconds ttlSecondsAfterFinished podFailurePolicy rules action onPodConditions type status onExitCodes
+  containerName operator values template restartPolicy terminationGracePeriodSeconds containers image command args
+  resources requests cpu memory limits volumeMounts mountPath volumes persistentVolumeClaim claimName`;
 
 interface Container {
   readonly name: string;
@@ -261,28 +222,39 @@ interface Container {
 
 describe("the Kubernetes Job", () => {
   const job = parse(JOB);
-  const { completions, podFailurePolicy, template } = job.spec;
-  const containers: readonly Container[] = template.spec.containers;
-  const volumes: readonly { readonly name: string }[] = template.spec.volumes;
-  const rules: readonly { readonly onExitCodes?: Record<string, unknown> }[] = podFailurePolicy.rules;
+  const { completions, template } = job.spec;
+  const [container] = template.spec.containers as [Container];
 
-  it("is a valid batch/v1 Job", () => {
-    expect(job).toEqual(JOB_FIELDS);
+  it("has only fields of a batch/v1 Job", () => {
+    const fields = new Set<string>();
+    JSON.stringify(job, (field, value: unknown) => {
+      if (/^[a-z]/.test(field)) fields.add(field);
+      return value;
+    });
+    expect([...fields].sort()).toEqual(JOB_FIELDS.split(/\s+/).sort());
   });
 
-  it("names only its own containers and volumes", () => {
-    const names = containers.map(({ name }) => name);
-    expect(rules.flatMap(({ onExitCodes }) => onExitCodes?.containerName ?? [])).toEqual([
-      ...names,
-      ...names,
-    ]);
-    const mounted = containers.flatMap(({ volumeMounts }) => volumeMounts.map(({ name }) => name));
-    expect(mounted).toEqual(volumes.map(({ name }) => name));
+  it("is indexed, because it has a limit for each index, and its pods are never restarted, because it has failure rules", () => {
+    const exits = (action: string, exitCode: number): object => ({
+      action,
+      onExitCodes: { containerName: container.name, operator: "In", values: [exitCode] },
+    });
+    const disrupted = [{ type: "DisruptionTarget", status: "True" }];
+    const rules = [
+      { action: "Ignore", onPodConditions: disrupted },
+      exits("FailIndex", 1),
+      exits("FailJob", 2),
+    ];
+    expect(job).toMatchObject({
+      ...{ apiVersion: "batch/v1", kind: "Job" },
+      spec: { completionMode: "Indexed", podFailurePolicy: { rules } },
+    });
+    const volumes = container.volumeMounts.map(({ name }) => ({ name }));
+    expect(template.spec).toMatchObject({ restartPolicy: "Never", containers: [container], volumes });
   });
 
   it("runs one shard per index, whose merged results are those of one run", async () => {
-    const [container] = containers;
-    const line = withFewShards(withFewSeeds(container?.args[0] ?? ""), completions).replace(
+    const line = withFewShards(withFewSeeds(container.args[0] ?? ""), completions).replace(
       "/failures",
       "pods",
     );
