@@ -172,12 +172,9 @@ const names: Rule = ({ fileName, program }, report) => {
     report(program, "is a barrel: only src/index.ts is one");
 };
 
+/** Biome refuses enums, any and `!`. */
 const plainTypeScript: Rule = ({ fileName, program }, report) => {
   walk(program, (node) => {
-    if (node.type === "TSEnumDeclaration") report(node, "declares an enum: a union of literals is enough");
-    if (node.type === "TSAnyKeyword") report(node, "says any: name the type, or use unknown");
-    if (node.type === "TSNonNullExpression")
-      report(node, "says !: add a check, or `as` with the proof beside it");
     const isExport = node.type === "ExportNamedDeclaration" || node.type === "ExportAllDeclaration";
     if (isExport && node.source !== null && !ENTRIES.has(fileName))
       report(node, "exports names of another file: only files that users import do");
@@ -340,9 +337,6 @@ describe("every rule finds a violation", () => {
     names           | core/orderBook.ts   | .                                               | is not kebab-case
     names           | core/order-utils.ts | .                                               | vague name
     names           | core/index.ts       | .                                               | is a barrel
-    plainTypeScript | api/a.ts            | enum A { B }                                    | an enum
-    plainTypeScript | api/a.ts            | let a = 1 as any;                               | says any
-    plainTypeScript | api/a.ts            | const a = b!;                                   | says !
     plainTypeScript | api/a.ts            | export * from "./b.ts";                         | only files that users import do
     plainTypeScript | api/a.ts            | let count = 0;                                  | state at module level
     madeFolders     | cli/a.ts            | fs.mkdirSync(path, { recursive: true });        | makeFolder does

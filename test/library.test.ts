@@ -55,16 +55,6 @@ describe("startExchange", () => {
     expect(await hashOf(windows)).toBe(await hashOf(own));
   });
 
-  it("persists the exchange in a directory, and continues from it", async () => {
-    const options = { ...tiny, data: join(folder, "data") };
-    const first = await startExchange(options);
-    await fetchJson(first.url, "/sim/events", { title: "Persisted" });
-    const hash = await hashOf(first);
-    await first.close();
-    await using second = await startExchange(options);
-    expect(await hashOf(second)).toBe(hash);
-  });
-
   it.each(
     rowsOf(`
     {"sed":7}                      | unknown option sed, did you mean seed?

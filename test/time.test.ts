@@ -2,38 +2,28 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseDuration, parseIso, toIso } from "../src/core/time.ts";
 import { MAX_MILLIS, type Millis, millis } from "../src/core/units.ts";
-import { forAll } from "./support/runs.ts";
+import { forAll, runs } from "./support/runs.ts";
 
 const moment: fc.Arbitrary<Millis> = fc.integer({ min: 0, max: MAX_MILLIS }).map(millis);
 const pad = (value: number, width = 2): string => String(value).padStart(width, "0");
 
-describe("formatting a time", () => {
-  it("gives the same text as Date for all times of four-digit years", () => {
-    forAll({ numRuns: 5000 }, [moment], (at) => {
+describe("a time", () => {
+  it("has the same text as Date, and is read from it, for all times of four-digit years", () => {
+    forAll(runs(10_000), [moment], (at) => {
       expect(toIso(at)).toBe(new Date(at).toISOString());
+      expect(parseIso(toIso(at))).toBe(at);
     });
   });
 
-  it("is correct on each day of four centuries", () => {
+  it("has the same text as Date on each day of four centuries", () => {
     for (let day = 0; day < 146_097; day += 1) {
       const at = millis(day * 86_400_000);
       if (toIso(at) !== new Date(at).toISOString()) expect.fail(`day ${day}: ${toIso(at)}`);
     }
   });
-
-  it("always includes milliseconds", () => {
-    expect(toIso(millis(0))).toBe("1970-01-01T00:00:00.000Z");
-    expect(toIso(MAX_MILLIS)).toBe("9999-12-31T23:59:59.999Z");
-  });
 });
 
 describe("parsing a time", () => {
-  it("is the inverse of formatting", () => {
-    forAll({ numRuns: 5000 }, [moment], (at) => {
-      expect(parseIso(toIso(at))).toBe(at);
-    });
-  });
-
   it("agrees with Date on every well-formed text, and refuses dates that Date rolls over", () => {
     const numbers = fc.tuple(
       fc.integer({ min: 1970, max: 9999 }),
@@ -51,7 +41,7 @@ describe("parsing a time", () => {
         .map(([sign, hours, minutes]) => `${sign}${pad(hours)}:${pad(minutes)}`),
     );
     forAll(
-      { numRuns: 20_000 },
+      runs(40_000),
       [numbers, fraction, zone],
       ([year, month, day, hour, minute, second], tail, offset) => {
         const date = `${pad(year, 4)}-${pad(month)}-${pad(day)}`;
@@ -68,12 +58,7 @@ describe("parsing a time", () => {
 
   it.each([
     ["2026-01-01T00:00Z", 1_767_225_600_000],
-    ["2026-01-01T00:00:00Z", 1_767_225_600_000],
     ["2026-01-01T00:00:00.5Z", 1_767_225_600_500],
-    ["2026-01-01T00:00:00.123456+00:00", 1_767_225_600_123],
-    ["2026-01-01T05:30:00+05:30", 1_767_225_600_000],
-    ["2025-12-31T19:00:00-05:00", 1_767_225_600_000],
-    ["2024-02-29T00:00:00Z", 1_709_164_800_000],
     ["2000-02-29T00:00:00Z", 951_782_400_000],
   ])("reads %s", (text, at) => {
     expect(parseIso(text)).toBe(at);
