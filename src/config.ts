@@ -1,6 +1,6 @@
 import { isLoopback } from "./api/loopback.ts";
 import { BOT_PROFILES, type BotProfileName } from "./bots/profiles.ts";
-import type { BalancePolicy, SettlementMode } from "./core/terms.ts";
+import { BALANCE_POLICIES, SETTLEMENT_MODES } from "./core/terms.ts";
 import { parseIso } from "./core/time.ts";
 import { millis } from "./core/units.ts";
 import {
@@ -106,12 +106,12 @@ export const SETTINGS = {
     { default: "accept" },
   ),
   settlement: behaviour(
-    choice<SettlementMode>("instant", "auto", "manual"),
+    choice(...SETTLEMENT_MODES),
     "Mining of blocks: instant, auto (every 2 s while a transaction is pending or not final) or manual",
     { default: "auto" },
   ),
   balances: behaviour(
-    choice<BalancePolicy>("optimistic", "settled"),
+    choice(...BALANCE_POLICIES),
     "When the proceeds of a fill can be spent: at once (optimistic) or when it is mined (settled)",
     { default: "optimistic" },
   ),

@@ -15,6 +15,7 @@ import { kindOf, type Transaction } from "../core/chain/transaction.ts";
 import { idOf } from "../core/ids.ts";
 import type { Market, Supply } from "../core/market.ts";
 import type { State } from "../core/state.ts";
+import { BALANCE_POLICIES, SETTLEMENT_MODES } from "../core/terms.ts";
 import { toIso } from "../core/time.ts";
 import { endpoints, limit, offset } from "./endpoint.ts";
 import { ApiError } from "./errors.ts";
@@ -49,8 +50,8 @@ const blockSchema = exactly("ChainBlock", {
 
 const chainSchema = exactly("Chain", {
   chainId: z.int(),
-  settlement: z.enum(["instant", "auto", "manual"]),
-  balances: z.enum(["optimistic", "settled"]),
+  settlement: z.enum(SETTLEMENT_MODES),
+  balances: z.enum(BALANCE_POLICIES),
   head: exactly("ChainHead", { number: blockNumber, hash: field.hash32, minedAt: field.moment }),
   confirmed: blockNumber.describe("The number of the latest block that is final."),
   pending: field.count.describe(

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { bookFor, type EventRecord, type Market, tokenIdIn } from "../core/market.ts";
 import type { Trade } from "../core/order.ts";
-import { MARKET_STATUSES, MATCHINGS, type Outcome, SELF_TRADE_POLICIES } from "../core/terms.ts";
+import { MARKET_STATUSES, MATCHINGS, type Outcome, SELF_TRADE_POLICIES, TICK_SIZES } from "../core/terms.ts";
 import { toIso } from "../core/time.ts";
 import { addSum, emptySum, type Sum } from "../core/units.ts";
 import {
@@ -110,8 +110,6 @@ const prose = z.string().max(4_000).optional();
 const title = z.string().trim().min(1).max(300);
 
 const endDate = z.string(field.TIME).nullish().describe("ISO-8601 with a zone.");
-
-export const TICK_SIZES = [0.1, 0.01, 0.005, 0.0025, 0.001, 0.0001] as const;
 
 const active = flag("true: only open ones; false: only others.");
 

@@ -9,7 +9,7 @@ import { marketOfToken, outcomeOf, tokenIdIn } from "../core/market.ts";
 import { ORDER_STATUSES, type Order, remainingOf, reservationOf, type Trade } from "../core/order.ts";
 import { decide } from "../core/rules/rules.ts";
 import { findAccount } from "../core/state.ts";
-import { type Address, CANCEL_REASONS, readAddress } from "../core/terms.ts";
+import { type Address, CANCEL_REASONS, readAddress, SIDES } from "../core/terms.ts";
 import { toIso } from "../core/time.ts";
 import { type Millis, money, notional, size } from "../core/units.ts";
 import type { Decimal, Numbers } from "./decimals.ts";
@@ -110,7 +110,7 @@ export const tradingEndpoints = endpoints("signed", "Trading", {
     query: {
       token_id: text("Only orders of this token."),
       market: text("Only orders of this market: id or slug."),
-      side: oneOf(["BUY", "SELL"], "Only orders of this side."),
+      side: oneOf(SIDES, "Only orders of this side."),
       limit: limit(100, 500),
       offset,
     },

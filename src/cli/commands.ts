@@ -1,6 +1,6 @@
 import { DEFAULT_DATA, SETTINGS } from "../config.ts";
-import { anyOf } from "../core/terms.ts";
-import { price } from "../core/units.ts";
+import { anyOf, TICK_SIZES } from "../core/terms.ts";
+import { FULL_PRICE, price } from "../core/units.ts";
 import { readRange } from "../fuzz/seeds.ts";
 import { REPORTER_NAMES } from "../scenario/report/text.ts";
 import {
@@ -96,14 +96,7 @@ const SERVER = {
 };
 
 /** Tick sizes as typed, and in 0.0001 USDC. */
-const TICK_SIZES = {
-  "0.1": price(1000),
-  "0.01": price(100),
-  "0.005": price(50),
-  "0.0025": price(25),
-  "0.001": price(10),
-  "0.0001": price(1),
-};
+const TICKS = Object.fromEntries(TICK_SIZES.map((size) => [size, price(size * FULL_PRICE)]));
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
@@ -251,7 +244,7 @@ export const SUBCOMMANDS = {
       seed: flow(SEED, "Seed of every row", { default: "1" }),
       orders: flow(wholeNumber(1, MAX_FLOW_ORDERS), "Number of orders", { default: "1000" }),
       accounts: flow(wholeNumber(1, MAX_ACCOUNTS), "Number of accounts", { default: "20" }),
-      tickSize: flow(entryOf(TICK_SIZES), "Price step of its market", { default: "0.01" }),
+      tickSize: flow(entryOf(TICKS), "Price step of its market", { default: "0.01" }),
       out: OUT_OR_STDOUT,
       format: output(choice("csv", "ndjson"), "csv or ndjson", {
         defaultHelp: "what --out ends in, else csv",

@@ -18,6 +18,9 @@ export const MARKET_STATUSES = ["ACTIVE", "CLOSED", "RESOLVED"] as const;
 export const MATCHINGS = ["complementary", "independent"] as const;
 export type Matching = (typeof MATCHINGS)[number];
 
+/** Price steps of markets, USDC. */
+export const TICK_SIZES = [0.1, 0.01, 0.005, 0.0025, 0.001, 0.0001] as const;
+
 /** What matching does when it reaches an order of the taker's own account. */
 export const SELF_TRADE_POLICIES = ["allow", "cancel-taker", "cancel-maker", "cancel-both"] as const;
 export type SelfTradePolicy = (typeof SELF_TRADE_POLICIES)[number];

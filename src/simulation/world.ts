@@ -16,7 +16,7 @@ import {
   text,
   textLike,
 } from "../core/schema.ts";
-import { OUTCOMES } from "../core/terms.ts";
+import { MATCHINGS, OUTCOMES, TICK_SIZES } from "../core/terms.ts";
 import { FULL_PRICE, SHARE_UNITS, USDC_UNITS } from "../core/units.ts";
 import { FILE_LIMITS, readFailure, readText } from "../regular-file.ts";
 import { type End, PERIODS } from "./event-story.ts";
@@ -36,7 +36,6 @@ const MAX_TAGS = 100;
 const MAX_USDC = 4_000_000_000;
 /** Ten years. */
 const MAX_DAYS = 3652;
-const TICK_SIZES = [0.1, 0.01, 0.005, 0.0025, 0.001, 0.0001];
 
 const words = (): Type<string> => textLike(/./s, "a text that is not empty");
 const slug = (): Type<string> =>
@@ -105,12 +104,13 @@ export const WorldMarket = record({
   tags: listUpTo(MAX_TAGS, slug()),
   /** USDC per share. */
   tickSize: refined(numberIn(0, 1), (value) => {
-    if (!TICK_SIZES.includes(value)) throw new DocumentError(`one of ${TICK_SIZES.join(", ")}`, value);
+    if (!TICK_SIZES.some((step) => step === value))
+      throw new DocumentError(`one of ${TICK_SIZES.join(", ")}`, value);
   }),
   /** Shares. */
   minOrderSize: decimalIn(0.01, MAX_SHARES, SHARE_UNITS),
   feeRateBps: integer(0, 10_000),
-  matching: oneOf("complementary", "independent"),
+  matching: oneOf(...MATCHINGS),
   createdAt: past(),
   ...END,
   /** Set if the market was resolved before the start. */

@@ -1,6 +1,5 @@
 import { type AnyEndpoint, codesOf, ENDPOINTS, isTradingEndpoint } from "../../api/endpoints.ts";
 import { ERROR_CODES, type ErrorCode } from "../../api/errors.ts";
-import { TICK_SIZES } from "../../api/markets.ts";
 import { confirmationsOf, minedAt, type SettlementFaultKind } from "../../core/chain/chain.ts";
 import type { Transaction } from "../../core/chain/transaction.ts";
 import type { DomainEvent, EventOf } from "../../core/events.ts";
@@ -15,6 +14,7 @@ import {
   ORDER_TYPES,
   SELF_TRADE_POLICIES,
   SETTLEMENT_MODES,
+  TICK_SIZES,
   WINNING_OUTCOMES,
 } from "../../core/terms.ts";
 import type { Exchange } from "../../engine/exchange.ts";

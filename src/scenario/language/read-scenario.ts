@@ -1,6 +1,5 @@
 import { basename, dirname, join } from "node:path";
 import { unitsOf } from "../../api/decimals.ts";
-import { TICK_SIZES } from "../../api/markets.ts";
 import { nearest } from "../../api/nearest.ts";
 import { PRICE_PLACES } from "../../core/format.ts";
 import { sha256Hex } from "../../core/hash.ts";
@@ -10,6 +9,7 @@ import {
   MATCHINGS,
   SELF_TRADE_POLICIES,
   SETTLEMENT_MODES,
+  TICK_SIZES,
 } from "../../core/terms.ts";
 import { millis, type Price, price, type Size } from "../../core/units.ts";
 import { FILE_LIMITS, readText } from "../../regular-file.ts";

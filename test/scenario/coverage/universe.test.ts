@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { ENDPOINTS } from "../../../src/api/endpoints.ts";
-import { TICK_SIZES } from "../../../src/api/markets.ts";
 import { openApiDocument } from "../../../src/api/openapi.ts";
+import { TICK_SIZES } from "../../../src/core/terms.ts";
 import { universe } from "../../../src/scenario/coverage/items.ts";
 
 type Names = Readonly<Record<string, readonly string[]>>;

@@ -1,5 +1,4 @@
 import { FAULT_FIELDS, FAULT_KINDS, type FaultField } from "../../../src/api/chain.ts";
-import { TICK_SIZES } from "../../../src/api/markets.ts";
 import { BOT_PROFILES } from "../../../src/bots/profiles.ts";
 import { SETTLEMENT_STATUSES } from "../../../src/core/chain/settlement.ts";
 import { ORDER_STATUSES } from "../../../src/core/order.ts";
@@ -12,6 +11,7 @@ import {
   SELF_TRADE_POLICIES,
   SETTLEMENT_MODES,
   SIDES,
+  TICK_SIZES,
   WINNING_OUTCOMES,
 } from "../../../src/core/terms.ts";
 import { ACCOUNT_STEPS, TRANSACTION_CODES } from "../../../src/scenario/language/account-step.ts";
