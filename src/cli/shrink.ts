@@ -1,7 +1,7 @@
 import { constants, copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
-import { shellWord } from "../core/format.ts";
+import { listed, shellWord } from "../core/format.ts";
 import { numberOf } from "../core/ids.ts";
 import type { State } from "../core/state.ts";
 import { nodeDisk } from "../engine/disk.ts";
@@ -217,14 +217,10 @@ function notFailingText(
     return `the expectation of --expect is met at the end of ${file}: nothing was written (--at ends it at a line)`;
   }
   if (refused !== null) return `line ${refused} of ${file} is not refused in this way: nothing was written`;
-  const lines = expectable.slice(0, MAX_LINES).map(({ line }) => line);
-  const more = expectable.length > MAX_LINES ? ` and ${expectable.length - MAX_LINES} more` : "";
-  const either =
-    lines.length === 0 ? "" : `; --refused which request of the lines ${lines.join(", ")}${more}`;
+  const lines = expectable.map(({ line }) => String(line));
+  const either = lines.length === 0 ? "" : `; --refused which request of the lines ${listed(lines)}`;
   return `${file} does not fail: no command makes the program fail, and every invariant holds; nothing was written (--expect says what should be true${either})`;
 }
-
-const MAX_LINES = 8;
 
 const namesOf = ({ open, session, origin: { devAccounts } }: ReplayedHistory): HistoryNames =>
   historyNames({ open, entries: session, devAccounts });
