@@ -84,17 +84,13 @@ export function byOperations(venue: Venue, market: string, start: Millis): Execu
 /** Called with the number of rows played; returns what does not hold, or nothing if no check is due. */
 export type RowCheck = (rows: number) => readonly string[];
 
-/** Maximum number of digits of an index. */
-const MAX_DIGITS = 9;
-const isDigit = (code: number): boolean => code >= 48 && code <= 57;
+/** A name with a number of at most nine digits at its end. */
+const NUMBERED = /^(.*?)(0|[1-9]\d{0,8})$/s;
 
-/** Returns where the number at the end of a name starts, without leading zeros; its length if there is none. */
-function numberStart(name: string): number {
-  const { length } = name;
-  let start = length;
-  while (start > Math.max(0, length - MAX_DIGITS) && isDigit(name.charCodeAt(start - 1))) start -= 1;
-  while (start < length - 1 && name[start] === "0") start += 1;
-  return start;
+/** Returns the name without its number, and an index for the number; 0 if there is none. */
+function placeOf(name: string): readonly [prefix: string, index: number] {
+  const [, prefix = name, digits] = NUMBERED.exec(name) ?? [];
+  return [prefix, digits === undefined ? 0 : Number(digits) + 1];
 }
 
 /**
@@ -102,26 +98,18 @@ function numberStart(name: string): number {
  * names, a long flow takes a tenth longer.
  */
 export class OrderRefs {
-  /** By the name without its number; the element at 0 has the name that is not numbered. */
   readonly #lists = new Map<string, number[]>();
 
   set(name: string, order: number): void {
-    const start = numberStart(name);
-    const prefix = name.slice(0, start);
-    let list = this.#lists.get(prefix);
-    if (list === undefined) {
-      list = [];
-      this.#lists.set(prefix, list);
-    }
-    list[indexOf(name, start)] = order;
+    const [prefix, index] = placeOf(name);
+    const list = this.#lists.get(prefix) ?? [];
+    list[index] = order;
+    this.#lists.set(prefix, list);
   }
 
   /** Returns undefined for an unknown name. */
   get(name: string): number | undefined {
-    const start = numberStart(name);
-    return this.#lists.get(name.slice(0, start))?.[indexOf(name, start)];
+    const [prefix, index] = placeOf(name);
+    return this.#lists.get(prefix)?.[index];
   }
 }
-
-const indexOf = (name: string, start: number): number =>
-  start === name.length ? 0 : Number(name.slice(start)) + 1;
