@@ -186,7 +186,7 @@ export async function goldenCutOf(failed: Failed, run: RunRecord): Promise<Golde
 export function withoutGolden(
   { draft, scenario, failure }: Failed,
   run: RunRecord,
-  { after, expectation, required }: GoldenCut,
+  { after, expectation, required, remark }: GoldenCut,
   withTimes: boolean,
 ): InlineFlows | null {
   const indexOf = (number: number): number => scenario.steps.findIndex((step) => step.number === number);
@@ -210,5 +210,6 @@ export function withoutGolden(
       ? (draft.steps[indexOf(number)]?.text.split("\n", 1)[0] ?? "")
       : `- ${account}: ${side} ${size} ${outcome} @ ${price}`,
   );
-  return { ...inline, text: whole.without(removed), requiredSteps: beginnings };
+  const remarks = [...inline.remarks, remark];
+  return { ...inline, text: whole.without(removed), remarks, requiredSteps: beginnings };
 }

@@ -163,7 +163,7 @@ class Reduction {
   /** Texts that do not fail in the same way. */
   readonly #rejected = new Set<string>();
   /** Checks in the first run of a text: all of them only if fewer do not find the failure. */
-  checks: Checks = "fills";
+  #checks: Checks = "fills";
 
   constructor(trial: Trial, first: FailingText, isOver: () => boolean, progress: (steps: number) => void) {
     this.#trial = trial;
@@ -173,50 +173,99 @@ class Reduction {
     progress(stepCount(first.failed.scenario));
   }
 
-  get #draft(): Draft {
-    return this.#current.failed.draft;
+  /** The failure of the smallest text so far. */
+  get failed(): Failed {
+    return this.#current.failed;
   }
 
-  get current(): FailingText {
-    return this.#current;
+  get #draft(): Draft {
+    return this.failed.draft;
+  }
+
+  /** Returns the smallest text found before the time is up. */
+  async smallest(): Promise<FailingText> {
+    await this.#accept(withIncludesInline(this.#draft, this.#trial.environment.folder));
+    await this.#reduce();
+    const withFlows = this.#current;
+    try {
+      if (await this.#inlineFlows()) await this.#reduce();
+      if (!this.#isOver()) await this.#polish();
+    } catch (error) {
+      if (!(error instanceof RunStopped)) throw error;
+    }
+    if (stepCount(this.failed.scenario) <= this.#current.before) return this.#current;
+    return {
+      ...withFlows,
+      remarks: ["its flows stay flows: as steps there would be more of them than rows"],
+    };
   }
 
   /** Continues with another text, which may fail in another way. */
-  set current(text: FailingText) {
+  #continueWith(text: FailingText): void {
     const count = stepCount(text.failed.scenario);
-    const isOther = count !== stepCount(this.#current.failed.scenario);
+    const isOther = count !== stepCount(this.failed.scenario);
     this.#current = text;
     if (isOther) this.#progress(count);
   }
 
   /** Whether a result is the failure of the current text. */
-  isSame(result: TrialResult): result is Failed {
-    return result.kind === "failed" && result.fingerprint.key === this.#current.failed.fingerprint.key;
+  #isSame(result: TrialResult): result is Failed {
+    return result.kind === "failed" && result.fingerprint.key === this.failed.fingerprint.key;
   }
 
   /** Continues with another text if it fails in the same way; returns whether it does. */
-  async accept(text: string): Promise<boolean> {
+  async #accept(text: string): Promise<boolean> {
     return text !== this.#draft.text && (await this.#attempt(text)) === "same";
   }
 
-  /** Like `accept`, but returns another result; null if the text was rejected before. */
+  /** Like `#accept`, but returns another result; null if the text was rejected before. */
   async #attempt(text: string): Promise<TrialResult | "same" | null> {
     if (this.#rejected.has(text)) return null;
-    let result = await this.#trial.run(text, this.checks);
-    if (this.isSame(result) && this.checks === "fills") result = await this.#trial.run(text);
-    if (!this.isSame(result)) {
+    let result = await this.#trial.run(text, this.#checks);
+    if (this.#isSame(result) && this.#checks === "fills") result = await this.#trial.run(text);
+    if (!this.#isSame(result)) {
       this.#rejected.add(text);
       return result;
     }
-    this.current = { ...this.#current, failed: result };
+    this.#continueWith({ ...this.#current, failed: result });
     return "same";
   }
 
+  /**
+   * Replaces flows by their rows as steps, and a golden file by an expectation of its first difference. Returns whether the
+   * text still fails in the same way; else it is unchanged.
+   */
+  async #inlineFlows(): Promise<boolean> {
+    const { failed } = this;
+    if (!isAligned(failed) || !hasFlows(failed)) return false;
+    const run = await recordRun(failed, this.#trial, this.#checks);
+    const cut = isOfGolden(failed) ? await goldenCutOf(failed, run) : null;
+    for (const withTimes of [false, true]) {
+      const expected = cut === null ? null : withoutGolden(failed, run, cut, withTimes);
+      if (expected !== null && (await this.#acceptFlows(expected, cut))) return true;
+      const inline = withFlowsInline(failed.draft, failed.scenario, run, withTimes);
+      if (await this.#acceptFlows(inline, null)) return true;
+      this.#current = { ...this.#current, remarks: inline.remarks };
+    }
+    return false;
+  }
+
+  /** Continues with a text with flows as steps, if it fails in the same way or, without the golden file, as `cut` expects. */
+  async #acceptFlows(inline: InlineFlows, cut: GoldenCut | null): Promise<boolean> {
+    const { text, added, remarks, requiredSteps } = inline;
+    if (text === this.#draft.text) return false;
+    const failed = await this.#trial.run(text);
+    if (failed.kind !== "failed") return false;
+    if (cut === null ? !this.#isSame(failed) : !isDifference(failed, cut)) return false;
+    this.#continueWith({ failed, before: this.#current.before + added, remarks, requiredSteps });
+    return true;
+  }
+
   /** Removes large parts: steps after the failure, other expectations, then steps, rounds, accounts and markets. */
-  async reduce(): Promise<void> {
-    const isInvariant = causeOf(this.#current.failed) === "invariant";
-    const areFillsEnough = !isInvariant || this.isSame(await this.#trial.run(this.#draft.text, "fills"));
-    this.checks = areFillsEnough ? "fills" : "all";
+  async #reduce(): Promise<void> {
+    const isInvariant = causeOf(this.failed) === "invariant";
+    const areFillsEnough = !isInvariant || this.#isSame(await this.#trial.run(this.#draft.text, "fills"));
+    this.#checks = areFillsEnough ? "fills" : "all";
     this.#rejected.clear();
     await this.#leaveOut(this.#stepsThat((step, last) => step.number > last));
     await this.#minimize(otherExpectations);
@@ -231,14 +280,13 @@ class Reduction {
 
   /** Returns the wanted steps; none if the steps of the text are not those of the scenario. */
   #stepsThat(isWanted: (step: Step, failing: number) => boolean): readonly Part[] {
-    const { failed } = this.#current;
-    const { draft, scenario, failure } = failed;
-    if (!isAligned(failed)) return [];
+    const { draft, scenario, failure } = this.failed;
+    if (!isAligned(this.failed)) return [];
     return draft.steps.filter((_part, index) => isWanted(scenario.steps[index] as Step, failure.step));
   }
 
   /** Unrolls races, reduces repeats, and removes single parts, until nothing can be removed. */
-  async polish(): Promise<void> {
+  async #polish(): Promise<void> {
     for (let text = ""; text !== this.#draft.text && !this.#isOver(); ) {
       text = this.#draft.text;
       await this.#unrollRaces();
@@ -249,13 +297,13 @@ class Reduction {
 
   /** Removes as many parts as possible; `first` is the number removed together at first. */
   #minimize(partsOf: (failed: Failed) => readonly Part[], first?: number): Promise<void> {
-    const remaining = () => partsOf(this.#current.failed).filter((part) => this.#isRemovable(part));
+    const remaining = () => partsOf(this.failed).filter((part) => this.#isRemovable(part));
     return ddmin(remaining, (parts) => this.#leaveOut(parts), this.#isOver, first);
   }
 
   /** Removes parts with their dependents and consequences, if the text then fails in the same way; returns whether it does. */
   async #leaveOut(parts: readonly Part[]): Promise<boolean> {
-    const { failed } = this.#current;
+    const { failed } = this;
     let draft: Draft | null = failed.draft;
     let removed = withDependents(failed, parts);
     for (let repairs = 0; repairs <= MAX_REPAIRS && !this.#isOver(); repairs += 1) {
@@ -277,7 +325,7 @@ class Reduction {
 
   async #unrollRaces(): Promise<void> {
     for (const text of unrolledRaces(this.#draft)) {
-      if (this.#isOver() || (await this.accept(text))) return;
+      if (this.#isOver() || (await this.#accept(text))) return;
     }
   }
 
@@ -285,7 +333,7 @@ class Reduction {
   async #repeatLess(): Promise<void> {
     for (const text of fewerRounds(this.#draft)) {
       if (this.#isOver()) return;
-      if (await this.accept(text)) return this.#repeatLess();
+      if (await this.#accept(text)) return this.#repeatLess();
     }
   }
 }
@@ -352,10 +400,10 @@ export async function shrinkScenario(
   if (failed.kind !== "failed") return null;
   const before = stepCount(failed.scenario);
   const first: FailingText = { failed, before, remarks: [], requiredSteps: [] };
-  const isTimeOver = () => isOver(LAST_RUNS * reduction.current.failed.ms);
+  const isTimeOver = () => isOver(LAST_RUNS * reduction.failed.ms);
   const reduction = new Reduction(trial, first, isTimeOver, progress);
   trial.stop = isTimeOver;
-  const smallest = await smallestOf(reduction, trial, isTimeOver);
+  const smallest = await reduction.smallest();
   const isMinimal = !isTimeOver();
   trial.stop = isGraceOver;
   for (const result of smallest.failed === first.failed ? [smallest] : [smallest, first]) {
@@ -380,63 +428,6 @@ export async function shrinkScenario(
     };
   }
   throw new Error("a scenario that failed does not fail again");
-}
-
-/** Returns the smallest text found before the time is up. */
-async function smallestOf(reduction: Reduction, trial: Trial, isOver: () => boolean): Promise<FailingText> {
-  const { draft } = reduction.current.failed;
-  await reduction.accept(withIncludesInline(draft, trial.environment.folder));
-  await reduction.reduce();
-  const withFlows = reduction.current;
-  try {
-    if (await inlineFlows(reduction, trial)) await reduction.reduce();
-    if (!isOver()) await reduction.polish();
-  } catch (error) {
-    if (!(error instanceof RunStopped)) throw error;
-  }
-  const { failed, before } = reduction.current;
-  if (stepCount(failed.scenario) <= before) return reduction.current;
-  return { ...withFlows, remarks: ["its flows stay flows: as steps there would be more of them than rows"] };
-}
-
-/**
- * Replaces flows by their rows as steps, and a golden file by an expectation of its first difference. Returns whether the
- * text still fails in the same way; else it is unchanged.
- */
-async function inlineFlows(reduction: Reduction, trial: Trial): Promise<boolean> {
-  const { failed } = reduction.current;
-  if (!isAligned(failed) || !hasFlows(failed)) return false;
-  const run = await recordRun(failed, trial, reduction.checks);
-  const cut = isOfGolden(failed) ? await goldenCutOf(failed, run) : null;
-  for (const withTimes of [false, true]) {
-    const expected = cut === null ? null : withoutGolden(failed, run, cut, withTimes);
-    if (expected !== null && (await accept(reduction, trial, expected, cut))) return true;
-    const inline = withFlowsInline(failed.draft, failed.scenario, run, withTimes);
-    if (await accept(reduction, trial, inline, null)) return true;
-    reduction.current = { ...reduction.current, remarks: inline.remarks };
-  }
-  return false;
-}
-
-/** Continues with a text with flows as steps, if it fails in the same way or, without the golden file, as `cut` expects. */
-async function accept(
-  reduction: Reduction,
-  trial: Trial,
-  { text, added, remarks, requiredSteps }: InlineFlows,
-  cut: GoldenCut | null,
-): Promise<boolean> {
-  const { current } = reduction;
-  if (text === current.failed.draft.text) return false;
-  const failed = await trial.run(text);
-  if (failed.kind !== "failed") return false;
-  if (cut === null ? !reduction.isSame(failed) : !isDifference(failed, cut)) return false;
-  reduction.current = {
-    failed,
-    before: current.before + added,
-    remarks: cut === null ? remarks : [...remarks, cut.remark],
-    requiredSteps,
-  };
-  return true;
 }
 
 const NOT_INLINED = "flows and golden files stay as they are if steps are repeated, or are in another file";
