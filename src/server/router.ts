@@ -49,7 +49,7 @@ function routeOf(service: Service, endpoint: AnyEndpoint, handle: AnyHandler): R
   return (request, response) => {
     const fail = (error: unknown, body: Buffer = NO_BODY): void => {
       recordRefusedRequest(service, endpoint, request, body, error);
-      sendError(service, response, error);
+      sendError(service, response, withWarning(error, request.warning));
     };
     // Runs at once, up to its end if the handler answers at once.
     const answerWith = async (body: Buffer): Promise<void> => {
@@ -86,6 +86,17 @@ function routeOf(service: Service, endpoint: AnyEndpoint, handle: AnyHandler): R
     }
     request.readBody(maximum, (error, body) => (error === null ? arrived(body) : fail(error)));
   };
+}
+
+/** Repeats a warning in the hint of an error in the request's form: the field that is missing may have another name. */
+function withWarning(error: unknown, warning: string): unknown {
+  const isOfForm = error instanceof ApiError && error.status === 400 && error.command === null;
+  if (!isOfForm || warning === "") return error;
+  const { code, message, help } = error;
+  return new ApiError(code, message, {
+    ...help,
+    hint: help.hint === undefined ? warning : `${warning}; ${help.hint}`,
+  });
 }
 
 /**
