@@ -109,9 +109,9 @@ export class Session {
     if (name !== null) this.#memory.orders.set(name, key);
   }
 
-  /** Records why a named order is not placed. */
+  /** Records why a named order is unknown. It may exist, if its answer was lost. */
   unplaced(name: string, step: number, code: string): void {
-    this.#memory.missing.set(name, `was never placed: step ${step} was refused with ${code}`);
+    this.#memory.missing.set(name, `is unknown: step ${step} was refused with ${code}`);
   }
 
   orderNamed(name: string): string | undefined {

@@ -183,10 +183,15 @@ async function runOrder(session: Session, step: StepOf<"order">): Promise<void> 
   ]);
 }
 
+/** Returns the key of an order that a step names. It may be unknown in a race, and if the step should be refused. */
+function keyOf(session: Session, step: StepOf<"cancel" | "request">, name: string): string | undefined {
+  const isNeeded = !session.isLenient && step.rejects === null;
+  return isNeeded ? session.placedAs(name, step.place) : session.orderNamed(name);
+}
+
 async function runCancel(session: Session, step: StepOf<"cancel">): Promise<void> {
   const { venue } = session;
-  const isNeeded = !session.isLenient && step.rejects === null;
-  const key = isNeeded ? session.placedAs(step.order, step.place) : session.orderNamed(step.order);
+  const key = keyOf(session, step, step.order);
   const attempt = await venue.cancel(step.account, key ?? step.order);
   const [reason] = attempt.ok ? Object.values(attempt.value.notCanceled) : [];
   if (reason === undefined) await complete(session, step, attempt, () => "canceled");
@@ -236,7 +241,7 @@ function throwAll(mismatches: readonly (Mismatch | null)[]): void {
 
 /** Sends the request of a step and compares its answer. */
 async function runRequest(session: Session, step: RequestStep): Promise<void> {
-  const reply = await session.venue.request(step, (name) => session.orderNamed(name));
+  const reply = await session.venue.request(step, (name) => keyOf(session, step, name) ?? name);
   const { code, body, status } = reply;
   if (code !== null) {
     const { error, hint } = (body ?? {}) as { readonly error?: string; readonly hint?: string };

@@ -238,7 +238,7 @@ export class HttpVenue extends ExchangeVenue {
     };
   }
 
-  override request(step: RequestStep, orderNamed: (name: string) => string | undefined): Promise<RawReply> {
+  override request(step: RequestStep, orderNamed: (name: string) => string): Promise<RawReply> {
     return this.#http.request(step, this.withIds(orderNamed));
   }
 

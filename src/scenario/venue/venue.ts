@@ -206,19 +206,19 @@ export abstract class Venue {
   dispose(): Soon<void> {}
 
   /** Sends the request of a step; only over HTTP. `orderNamed` returns the id of a named order. */
-  request(_step: RequestStep, _orderNamed: (name: string) => string | undefined): Soon<RawReply> {
+  request(_step: RequestStep, _orderNamed: (name: string) => string): Soon<RawReply> {
     throw new Error("a request needs HTTP");
   }
 
   /** Returns a function that replaces words in braces by ids: `{token rain YES}`, `{market rain}`, `{order bid}`, `{address alice}`. */
-  protected withIds(orderNamed: (name: string) => string | undefined): (text: string) => string {
+  protected withIds(orderNamed: (name: string) => string): (text: string) => string {
     const ids = {
       token: (words: string) => {
         const [outcome = "", market = null] = words.split(/\s+/).reverse();
         return this.tokenId({ market, outcome });
       },
       market: (name: string) => this.marketNamed(name).id,
-      order: (name: string) => orderNamed(name) ?? name,
+      order: orderNamed,
       address: (name: string) => {
         if (!this.knows(name)) throw new VenueError(this.unknownAccount(name));
         return this.addressOf(name);
