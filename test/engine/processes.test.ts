@@ -1,8 +1,9 @@
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync } from "node:fs";
 import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
-import { describe, expect, it } from "vitest";
-import { TINY_WORLD } from "../support/http.ts";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { refused, runLine, says } from "../cli/tools.ts";
+import { serve, TINY_WORLD } from "../support/http.ts";
 import { type Served, useProgram } from "../support/program.ts";
 
 const program = await useProgram(["--log-level", "silent"]);
@@ -37,13 +38,11 @@ async function holderOf(data: string): Promise<number> {
 
 describe("a start that fails", () => {
   it("leaves no directory if the port is in use", async () => {
-    const served = await program.serve([...FROZEN, "--ephemeral"]);
-    const data = program.path("unmade");
-    const args = ["serve", ...FROZEN, "--port", String(served.port), "--data", data];
-    const { code, stderr } = await program.run(args);
-    expect([code, stderr]).toEqual([2, expect.stringContaining(String(served.port))]);
-    expect(existsSync(data)).toBe(false);
-    await served.end("SIGTERM");
+    const { port, close } = await serve({});
+    const args = ["serve", ...FROZEN, "--port", String(port), "--data", "unmade"];
+    expect(await runLine(args, program.folder)).toMatchObject({ code: 2, stderr: says(String(port)) });
+    expect(existsSync(program.path("unmade"))).toBe(false);
+    await close();
   });
 
   it.skipIf(process.platform === "win32")("exits with 2 in a folder that was removed", () => {
@@ -60,9 +59,9 @@ describe("a start that fails", () => {
 describe("a directory that cannot be created", () => {
   it("exits with 4 and a sentence, at any depth", async () => {
     for (const data of ["/proc/nowhere", "/proc/nowhere/below"]) {
-      const { code, stdout, stderr } = await program.run(["serve", "--port", "0", "--data", data]);
-      expect([code, stdout, stderr.split("\n").length]).toEqual([4, "", 2]);
-      expect(stderr).toMatch(/^clobsim: \/proc\/.* cannot be used: E[A-Z]+: /);
+      const refusal = says(/^clobsim: \/proc\/.* cannot be used: E[A-Z]+: .*\n$/);
+      const args = ["serve", "--port", "0", "--data", data];
+      expect(await runLine(args, program.folder)).toEqual(refused(refusal, 4));
     }
   });
 });
@@ -71,8 +70,8 @@ describe("processes with the same directory", () => {
   it("the second exits with 5 and names the first, which continues", async () => {
     const data = program.path("wanted");
     const served = await program.serve([...FROZEN, "--data", data]);
-    const { code, stderr } = await program.run(["serve", "--port", "0", "--data", data]);
-    expect([code, stderr]).toEqual([5, expect.stringContaining(`in use by process ${served.pid}:`)]);
+    const second = await runLine(["serve", "--port", "0", "--data", data], program.folder);
+    expect(second).toMatchObject({ code: 5, stderr: says(`in use by process ${served.pid}:`) });
     expect(await json(`${served.url}/sim`)).toMatchObject({ name: "clobsim" });
     expect((await served.end("SIGTERM")).code).toBe(0);
   });
@@ -114,7 +113,8 @@ describe("processes with the same directory", () => {
     await mkdir(data);
     for (const text of ["", "{", '{"pid":"1"}']) {
       await writeFile(`${data}/lock`, text);
-      expect((await (await program.serve([...FROZEN, "--data", data])).end("SIGTERM")).code, text).toBe(0);
+      await (await serve({ data })).close();
+      expect(existsSync(`${data}/lock`), text).toBe(false);
     }
   });
 });
@@ -122,10 +122,12 @@ describe("processes with the same directory", () => {
 describe("a data directory", () => {
   it.each(["000", "077"])("is only readable by its owner, with any umask (%s)", async (umask) => {
     const data = `of-umask-${umask}`;
+    const before = process.umask(umask);
+    onTestFinished(() => void process.umask(before));
     for (let start = 0; start < 2; start += 1) {
-      const served = await program.serve([...FROZEN, "--data", program.path(data)], { umask });
+      const served = await serve({ data: program.path(data) });
       expect(await modeOf(data, "lock")).toBe("600");
-      await served.end("SIGTERM");
+      await served.close();
     }
     const names = ["journal.ndjson", "db.json", "db.previous.json"];
     expect(await Promise.all(names.map((name) => modeOf(data, name)))).toEqual(["600", "600", "600"]);
