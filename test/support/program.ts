@@ -42,7 +42,6 @@ interface ProcessOptions {
   readonly environment?: NodeJS.ProcessEnv;
   /** Flags of Node. */
   readonly flags?: readonly string[];
-  readonly umask?: string;
   /** A stream whose reading end is closed before the process can print. */
   readonly unread?: "stdout" | "stderr";
   /** Whether to open a message channel, for modules that `flags` load. */
@@ -132,14 +131,12 @@ export class Program {
   }
 
   #start(args: readonly string[], options: ProcessOptions): ChildProcess {
-    const { environment, flags = [], umask, unread, hasChannel = false } = options;
+    const { environment, flags = [], unread, hasChannel = false } = options;
     // Node would read the certificates at every start, which takes a third of a short command.
     const inherited = Object.entries(process.env).filter(
       ([name]) => !/^(?:CLOBSIM_|GITHUB_|FORCE_COLOR$|NODE_EXTRA_CA_CERTS$)/.test(name),
     );
-    const command = [process.execPath, ...flags, this.entry, ...args];
-    const words = umask === undefined ? command : ["sh", "-c", `umask ${umask}; exec "$@"`, "sh", ...command];
-    const child = spawn(words[0] as string, words.slice(1), {
+    const child = spawn(process.execPath, [...flags, this.entry, ...args], {
       cwd: this.folder,
       env: { ...Object.fromEntries(inherited), ...environment },
       stdio: ["ignore", "pipe", "pipe", ...(hasChannel ? ["ipc" as const] : [])],
