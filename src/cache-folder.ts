@@ -6,7 +6,7 @@ import { crc32 } from "node:zlib";
 import { makeFolder } from "./make-folder.ts";
 
 /** Maximum number and total size of the files of a kind. The latest file is always kept. */
-const MAX_FILES = 8;
+const MAX_FILES = 16;
 const MAX_BYTES = 128 * 1024 * 1024;
 const CHECKSUM_BYTES = 4;
 

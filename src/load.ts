@@ -37,8 +37,9 @@ function loadBundle(use: string): Entries {
   const url = new URL("./clobsim.cjs", import.meta.url);
   const path = fileURLToPath(url);
   const bytes = readFileSync(path);
+  const checksum = crc32(bytes);
   const cache = cacheFolder();
-  const name = `${use}-${cacheName(path, bytes)}`;
+  const name = `${use}-${cacheName(path, bytes.length, checksum)}`;
   const cachedData = cache?.read("code", name) ?? undefined;
   // The bundle is ASCII, which V8 stores with one byte per character and without decoding.
   const script = new Script(bytes.toString("latin1"), { filename: path, cachedData });
@@ -54,7 +55,7 @@ function loadBundle(use: string): Entries {
   const requireOfNode = createRequire(path);
   const require = (id: string): unknown => hosts[id] ?? requireOfNode(id);
   // The query identifies the program, because cached openings are valid for one program only.
-  url.search = crc32(bytes).toString(16);
+  url.search = checksum.toString(16);
   script.runInThisContext()(module, require, url.href);
   return module.exports as Entries;
 }
@@ -63,8 +64,8 @@ function loadBundle(use: string): Entries {
  * Returns a name for a code cache: a hash of the bundle, its path, the version of Node and its flags. Cached code has the
  * path, which stack traces show.
  */
-function cacheName(path: string, bytes: Buffer): string {
+function cacheName(path: string, length: number, checksum: number): string {
   const { version, arch, execArgv, env } = process;
-  const circumstances = JSON.stringify([path, version, arch, execArgv, env.NODE_OPTIONS, bytes.length]);
-  return crc32(circumstances, crc32(bytes)).toString(16);
+  const circumstances = JSON.stringify([path, version, arch, execArgv, env.NODE_OPTIONS, length]);
+  return crc32(circumstances, checksum).toString(16);
 }

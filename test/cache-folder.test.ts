@@ -56,13 +56,13 @@ describe("the cache folder", () => {
     }
   });
 
-  it("keeps the latest eight files of a kind", () => {
-    for (let number = 1; number <= 10; number += 1) {
+  it("keeps the latest 16 files of a kind", () => {
+    for (let number = 1; number <= 18; number += 1) {
       cache().write("kind", String(number), contents);
       utimesSync(join(folder, `kind-${number}`), number, number);
     }
     cache().write("another", "name", contents);
-    expect(readdirSync(folder).length).toBe(9);
+    expect(readdirSync(folder).length).toBe(17);
     expect(cache().read("kind", "2")).toBeNull();
     expect(cache().read("kind", "3")).not.toBeNull();
   });
