@@ -188,7 +188,11 @@ function unknownRoute(text: string, method: string | undefined, isKnown: boolean
     names.set(route, route);
     names.set(name(endpoint.path.replace(/^\/(?:api|clob)\//, "/")), route);
   }
-  const like = names.get(nearest(text, names.keys()) ?? "");
+  // A path with an id in place of a parameter names the endpoint of that path.
+  const shown = [...names.keys()].find((name) =>
+    new RegExp(`^${name.replace(/\{\w+\}/g, "[^/]+")}$`).test(text),
+  );
+  const like = names.get(shown ?? nearest(text, names.keys()) ?? "");
   return refused(
     "expected a method and path such as POST /clob/order, or *, found",
     like === undefined ? "GET /openapi.json lists all routes" : `did you mean "${like}"?`,
