@@ -161,7 +161,7 @@ export const MAX_LARGE_BODY = 1024 * 1024;
 
 export const NO_BODY = Buffer.alloc(0);
 
-const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
+const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?$/i;
 
 const unsupported = (found: string, hint: string): ApiError =>
   new ApiError("UNSUPPORTED_MEDIA_TYPE", `the body must be JSON in UTF-8, found ${found}`, { hint });

@@ -65,6 +65,7 @@ describe("the body of an order", () => {
 
   it.each([
     ...["application/json", "Application/JSON", "application/json;charset=UTF-8"],
+    "application/json; charset=utf8",
     'application/json; charset="utf-8"',
   ])("may have the content type %s", async (type) => {
     const request = trader.signed("POST", "/clob/order", order, { "content-type": type });
