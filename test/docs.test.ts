@@ -8,6 +8,7 @@ import { describe, expect, expectTypeOf, it } from "vitest";
 import { startServer } from "../src/compose.ts";
 import { DEFAULT_CONFIG } from "../src/config.ts";
 import type { Account, Chain, Info, Market, SigningCredentials, Trade, walletOf } from "../src/index.ts";
+import { compileProject } from "./support/bundled.ts";
 import { temporaryFolder } from "./support/folder.ts";
 import { useApi } from "./support/http.ts";
 
@@ -79,11 +80,7 @@ describe("the code of the pages", () => {
     writeFileSync(join(project, "package.json"), '{ "type": "module" }');
     const include = ["*.ts", join(ROOT, "src/core/seedrandom.d.ts")];
     writeFileSync(join(project, "tsconfig.json"), JSON.stringify({ compilerOptions, include }));
-    const compiler = join(ROOT, "node_modules", "typescript", "bin", "tsc");
-    const found = await run(process.execPath, [compiler, "-p", project]).catch(
-      (error: { readonly stdout: string }) => error,
-    );
-    expect(found.stdout).toBe("");
+    expect(await compileProject(project)).toBe("");
   });
 });
 

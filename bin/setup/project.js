@@ -28,6 +28,15 @@ export function run(command, args, options = {}) {
 /** Runs a JavaScript file with this Node. */
 export const runNode = (file, args, options) => run(process.execPath, [file, ...args], options);
 
+/** Without garbage collection the compiler, which is written in Go, takes two thirds of the time and a tenth more memory. */
+const NO_COLLECTION = { GOGC: "off", GOMEMLIMIT: "3GiB" };
+
+/** Runs the TypeScript compiler. */
+export const runCompiler = (args) =>
+  runNode(inProject("node_modules", "typescript", "bin", "tsc"), args, {
+    env: { ...process.env, ...NO_COLLECTION },
+  });
+
 /** Returns an environment without the user's settings and cache, in which the built program is run during the build. */
 export const envOfBuild = () => ({
   ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("CLOBSIM_"))),

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { build } from "./build.js";
 import { writeAtomically } from "./bundle.js";
-import { inProject, runNode } from "./project.js";
+import { inProject, runCompiler, runNode } from "./project.js";
 
 const REPORTS = inProject("node_modules", ".cache", "clobsim");
 const VITEST_REPORT = `${REPORTS}/vitest.json`;
@@ -9,7 +9,6 @@ const VITEST_REPORT = `${REPORTS}/vitest.json`;
 const TOTALS = `${REPORTS}/totals.json`;
 
 const tool = (...path) => inProject("node_modules", ...path);
-const TYPESCRIPT = tool("typescript", "bin", "tsc");
 
 /** Test levels by argument: `--fast` runs only tests that take seconds, `--system` also those that take minutes. */
 const LEVELS = { "--fast": "fast", "--system": "all" };
@@ -27,14 +26,14 @@ export async function test(args) {
   return totals.failed === 0 ? 0 : 1;
 }
 
-/** Returns an incremental compiler run, with the file of its earlier results. */
-const compiled = (name, ...args) => {
+/** Runs the compiler incrementally, with the file of its earlier results. */
+const compile = (name, ...args) => {
   const known = inProject("node_modules", ".cache", "clobsim-types-checked", `${name}.tsbuildinfo`);
-  return [TYPESCRIPT, "--noEmit", "--incremental", "--tsBuildInfoFile", known, "-p", ...args];
+  return runCompiler(["--noEmit", "--incremental", "--tsBuildInfoFile", known, "-p", ...args]);
 };
 /** Everything, and the core without Node's types. A test checks the declarations of the package, without browser types. */
-const types = () => printed(compiled("all", "."), compiled("core", "src/core"));
-const lint = () => printed([tool("@biomejs", "biome", "bin", "biome"), "check"]);
+const types = () => printed(compile("all", "."), compile("core", "src/core"));
+const lint = () => printed(runNode(tool("@biomejs", "biome", "bin", "biome"), ["check"]));
 
 /** Builds first, because many tests run the built program. */
 const allChecks = async (args, level) => [
@@ -63,9 +62,9 @@ async function timed(name, check) {
   return { name, seconds: (performance.now() - start) / 1000, ...result };
 }
 
-/** Runs tools in parallel as one check. Their output is shown only if they fail. */
-async function printed(...commands) {
-  const results = await Promise.all(commands.map(([file, ...args]) => runNode(file, args)));
+/** Waits for tools that run in parallel as one check. Their output is shown only if they fail. */
+async function printed(...running) {
+  const results = await Promise.all(running);
   const found = results.filter(({ code }) => code !== 0);
   for (const { output } of found) process.stdout.write(output);
   return found.length === 0 ? passed(1) : failed(1);

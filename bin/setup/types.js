@@ -3,11 +3,10 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { LIBRARY, writeAtomically } from "./bundle.js";
 import { writeCommonJsTypes } from "./entries.js";
-import { inProject, runNode } from "./project.js";
+import { inProject, runCompiler } from "./project.js";
 
 /** Output folder of the compiler. */
 const EMITTED = inProject("node_modules", ".cache", "clobsim-types");
-const TYPESCRIPT = inProject("node_modules", "typescript", "bin", "tsc");
 
 /**
  * Writes the types of the library: one file for each entry, with only the exported types, and one for their common types, so
@@ -18,7 +17,7 @@ export async function rollUpTypes(outdir) {
   // Not checked here, because `npm test` and `npm run check` do that.
   const project = ["-p", inProject("src", "tsconfig.build.json"), "--outDir", EMITTED, "--noCheck"];
   const [{ code, output }, published, { rolldown }, { dts }] = await Promise.all([
-    runNode(TYPESCRIPT, project),
+    runCompiler(project),
     loadPublishedTypes(),
     import("rolldown"),
     import("rolldown-plugin-dts"),

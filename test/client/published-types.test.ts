@@ -1,12 +1,11 @@
-import { spawnSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { publishedTypes } from "../../bin/setup/published-types.ts";
+import { compileProject } from "../support/bundled.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
-const TSC = join(ROOT, "node_modules", "typescript", "bin", "tsc");
 /** Kept for the next run, which then compiles only what has changed. */
 const folder = join(ROOT, "node_modules", ".cache", "published-types");
 
@@ -71,7 +70,7 @@ ${["ControlCalls", "ChainCalls"]
 ];
 `;
 
-it("the types of the sources can be declared, and the published ones equal those inferred from schemas and settings", () => {
+it("the types of the sources can be declared, and the published ones equal those inferred from schemas and settings", async () => {
   // As source files, so that the compiler checks them too.
   mkdirSync(join(folder, "client"), { recursive: true });
   for (const [path, text] of Object.entries(publishedTypes()))
@@ -96,6 +95,5 @@ it("the types of the sources can be declared, and the published ones equal those
       exclude: ["../../../src/inspector"],
     }),
   );
-  const compiled = spawnSync(process.execPath, [TSC, "-p", folder], { encoding: "utf8" });
-  expect(compiled.stdout).toBe("");
+  expect(await compileProject(folder)).toBe("");
 });

@@ -17,6 +17,13 @@ export async function buildProgram(): Promise<string> {
   return fileURLToPath(new URL("../clobsim.js", SETUP));
 }
 
+/** Compiles the project in a folder. Returns the compiler's output. */
+export async function compileProject(folder: string): Promise<string> {
+  type RunCompiler = (args: readonly string[]) => Promise<{ readonly output: string }>;
+  const project = (await import(new URL("project.js", SETUP).href)) as { readonly runCompiler: RunCompiler };
+  return (await project.runCompiler(["-p", folder])).output;
+}
+
 /** Bundles the program and its worker threads into `outdir`, as `bundleInto`. */
 export async function bundleProgramInto(
   outdir: string,
