@@ -153,14 +153,13 @@ export class BookPages {
 export function bookReply(view: View, market: Market, outcome: Outcome): ReplyOf<typeof bookSchema> {
   const { numbers } = view;
   const bookState = bookFor(market, outcome);
-  const mirrored = isMirrored(market, outcome);
-  const bids = levelsOf(market, outcome, bookState, mirrored ? ASK : BID);
-  const asks = levelsOf(market, outcome, bookState, mirrored ? BID : ASK);
-  const shown = ([of, open, orders]: Level) => ({
-    price: numbers.price(of),
-    size: numbers.size(open),
-    orders,
+  const { bids, asks } = sidesOf(market, outcome);
+  const shown = (of: Level) => ({
+    price: numbers.price(of.price),
+    size: numbers.size(of.size),
+    orders: of.orders,
   });
+  const hashed = (side: readonly Level[]) => side.map(({ price, size, orders }) => [price, size, orders]);
   return {
     tokenId: tokenIdIn(market, outcome),
     marketId: market.id,
@@ -171,19 +170,29 @@ export function bookReply(view: View, market: Market, outcome: Outcome): ReplyOf
     lastTradePrice: priceOrNull(numbers, lastTradeOf(market, outcome)?.price ?? null),
     sequence: bookState.sequence,
     hash: createHash("sha256")
-      .update(JSON.stringify([bids, asks]))
+      .update(JSON.stringify([hashed(bids), hashed(asks)]))
       .digest("hex"),
     updatedAt: toIso(bookState.updatedAt),
   };
 }
 
-/** A price level in the core's units; the book's hash is computed from these. */
-type Level = readonly [price: Price, open: Size, orders: number];
+/** A price level in the core's units. */
+interface Level {
+  readonly price: Price;
+  readonly size: Size;
+  readonly orders: number;
+}
 
-function levelsOf(market: Market, outcome: Outcome, bookState: MarketBook, direction: BookDirection) {
-  const levels: Level[] = [];
-  bookState.book?.depth(direction, (tick, open, orders) => {
-    levels.push([priceFor(market, outcome, price(tick * market.tickSize)), size(open), orders]);
-  });
-  return levels;
+/** Returns both sides of an outcome's book, best first, in terms of that outcome. */
+export function sidesOf(market: Market, outcome: Outcome) {
+  const { book } = bookFor(market, outcome);
+  const mirrored = isMirrored(market, outcome);
+  const side = (direction: BookDirection): Level[] => {
+    const levels: Level[] = [];
+    book?.depth(direction, (tick, open, orders) => {
+      levels.push({ price: priceIn(mirrored, price(tick * market.tickSize)), size: size(open), orders });
+    });
+    return levels;
+  };
+  return { bids: side(mirrored ? ASK : BID), asks: side(mirrored ? BID : ASK) };
 }

@@ -1,4 +1,5 @@
 import { numbersAs } from "../api/decimals.ts";
+import { sidesOf } from "../api/order-book.ts";
 import { type Account, availableOf, type Balance, openOrdersOf } from "../core/account.ts";
 import { idOf } from "../core/ids.ts";
 import { type Market, marketOfToken, outcomeOf } from "../core/market.ts";
@@ -6,7 +7,7 @@ import type { Order } from "../core/order.ts";
 import type { State } from "../core/state.ts";
 import { toIso } from "../core/time.ts";
 import type { Money, Size } from "../core/units.ts";
-import { book, type Level } from "../scenario/venue/views.ts";
+import type { Level } from "../scenario/venue/views.ts";
 
 /** Prices, sizes and USDC are decimals, as in the API. */
 const NUMBERS = numbersAs("number");
@@ -39,7 +40,7 @@ function marketView(market: Market) {
     status: market.status,
     winningOutcome: market.winningOutcome,
     books: outcomes.map((outcome) => {
-      const { bids, asks } = book(market, outcome);
+      const { bids, asks } = sidesOf(market, outcome);
       return { outcome, bids: bids.map(levelView), asks: asks.map(levelView) };
     }),
   };

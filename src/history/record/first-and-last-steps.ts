@@ -1,4 +1,5 @@
 import { numbersAs } from "../../api/decimals.ts";
+import { sidesOf } from "../../api/order-book.ts";
 import { fillsOf } from "../../api/trading.ts";
 import { type Account, type Balance, onChainOf } from "../../core/account.ts";
 import { baseFeeOf, CERTAIN, confirmationsOf, DEFAULT_BASE_FEE } from "../../core/chain/chain.ts";
@@ -13,7 +14,6 @@ import type { State } from "../../core/state.ts";
 import { OUTCOMES } from "../../core/terms.ts";
 import { size } from "../../core/units.ts";
 import { levelText, orderStateText } from "../../scenario/run/format.ts";
-import { book } from "../../scenario/venue/views.ts";
 import { flow, type Node, type NodeMap } from "../scenario-text.ts";
 import { orderStateOf, type Trace } from "../trace.ts";
 import { Funds, type TouchedMarket, type Vocabulary } from "../vocabulary.ts";
@@ -115,7 +115,7 @@ const booksOf = (
   Object.fromEntries(
     markets.flatMap((market, index) =>
       OUTCOMES.map((outcome) => {
-        const { bids, asks } = book(market, outcome);
+        const { bids, asks } = sidesOf(market, outcome);
         const sides = { bids: bids.map(levelText), asks: asks.map(levelText) };
         return [words.token(tokenOf(numbers[index] ?? 0, outcome)), sides];
       }),

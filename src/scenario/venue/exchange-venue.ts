@@ -1,6 +1,7 @@
 import type { Operation, ReplyTo } from "../../api/endpoints.ts";
 import { ApiError } from "../../api/errors.ts";
 import { marketReply } from "../../api/markets.ts";
+import { sidesOf } from "../../api/order-book.ts";
 import { orderReply, tradeReply } from "../../api/trading.ts";
 import type { View } from "../../api/view.ts";
 import { botsOf } from "../../bots/bot.ts";
@@ -17,7 +18,7 @@ import { type ExecuteRow, playFlow, type RowCheck } from "./play-flow.ts";
 import { marketCommand, SCENARIO_EVENT, Venue, type Wallet, type Wallets } from "./venue.ts";
 import {
   type Attempt,
-  book,
+  type BookView,
   type Checks,
   type Fill,
   fillOf,
@@ -145,10 +146,10 @@ export abstract class ExchangeVenue extends Venue {
     }
   }
 
-  override async book({ market, outcome }: TokenRef) {
+  override async book({ market, outcome }: TokenRef): Promise<BookView> {
     const number = this.state.marketBySlug.get(market);
     if (number === undefined) throw new VenueError(`the exchange has no market ${market} any more`);
-    return book(this.state.markets.get(number), outcome);
+    return sidesOf(this.state.markets.get(number), outcome);
   }
 
   /** Reads the order without its story, which would take most of the time of a small scenario. */

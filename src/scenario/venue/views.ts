@@ -1,9 +1,7 @@
 import { unitsOf } from "../../api/decimals.ts";
 import type { ReplyTo } from "../../api/endpoints.ts";
 import type { ApiError } from "../../api/errors.ts";
-import { ASK, BID, type BookDirection } from "../../core/book/book.ts";
 import { MONEY_PLACES, PRICE_PLACES, SIZE_PLACES } from "../../core/format.ts";
-import { bookFor, isMirrored, type Market, priceIn } from "../../core/market.ts";
 import type { ExchangeConfig } from "../../core/state.ts";
 import type { Outcome } from "../../core/terms.ts";
 import { parseIso } from "../../core/time.ts";
@@ -189,17 +187,3 @@ const amounts = (of: ReplyTo<"getAccount">["collateral"], places: number) => ({
   /** Balance of the wallet on the settlement chain. */
   onChain: exact(of.onChain, places),
 });
-
-/** Returns both sides of an outcome's book, best first, in terms of that outcome. */
-export function book(market: Market, outcome: Outcome): BookView {
-  const mirrored = isMirrored(market, outcome);
-  const lane = bookFor(market, outcome);
-  const side = (direction: BookDirection): Level[] => {
-    const levels: Level[] = [];
-    lane.book?.depth(direction, (tick, open, orders) => {
-      levels.push({ price: priceIn(mirrored, price(tick * market.tickSize)), size: size(open), orders });
-    });
-    return levels;
-  };
-  return { bids: side(mirrored ? ASK : BID), asks: side(mirrored ? BID : ASK) };
-}
