@@ -52,28 +52,31 @@ const refuse = (found: string): ApiError =>
 const ORIGIN = /^https?:\/\/(\[[0-9a-f:.]+\]|[^/:@?#\s]+)(?::[0-9]{1,5})?$/;
 
 /** Whether an Origin header names a page of this machine; the value `null` does not. */
-export function allowedOrigin(origin: string): boolean {
+function allowedOrigin(origin: string): boolean {
   const host = ORIGIN.exec(origin.toLowerCase())?.[1];
   return host !== undefined && isLoopback(host);
 }
+
+/** Returns headers, as flat pairs, that grant something to pages of loopback origins, and nothing to others. */
+export const headersFor = (origin: string, ...granted: readonly string[]): string[] =>
+  allowedOrigin(origin)
+    ? ["vary", "origin", "access-control-allow-origin", origin, ...granted]
+    : ["vary", "origin"];
 
 const ALLOWED_HEADERS = [
   ...AUTH_HEADERS,
   ...["poly_nonce", "content-type", "authorization", "x-sim-token", "last-event-id"],
 ].join(", ");
 
-/** Returns the headers of the answer to a preflight, as flat pairs; a foreign origin gets no permission. */
-export function preflightHeaders(origin: string): string[] {
-  if (!allowedOrigin(origin)) return ["vary", "origin"];
-  return [
-    ...["vary", "origin"],
-    ...["access-control-allow-origin", origin],
+/** Returns the headers of the answer to a preflight. */
+export const preflightHeaders = (origin: string): string[] =>
+  headersFor(
+    origin,
     ...["access-control-allow-methods", "GET, HEAD, POST, DELETE, OPTIONS"],
     ...["access-control-allow-headers", ALLOWED_HEADERS],
     ...["access-control-max-age", "600"],
     ...["access-control-allow-private-network", "true"],
-  ];
-}
+  );
 
 /** Returns the address whose credentials signed the request. @throws ApiError the first 401 that applies. */
 export function authenticate(service: Service, request: Incoming, body: Buffer): Address {

@@ -5,7 +5,7 @@ import { CHAIN_PATH, chainErrorBody } from "../api/chain-rpc.ts";
 import { ApiError, errorBody } from "../api/errors.ts";
 import type { Slices } from "../engine/clock.ts";
 import { PersistenceError } from "../engine/journal.ts";
-import { allowedOrigin } from "./access.ts";
+import { headersFor } from "./access.ts";
 import {
   type Answer,
   type Incoming,
@@ -187,19 +187,11 @@ export function simHeaders({ exchange: { sequence, now } }: Service, requestId: 
   return ["x-request-id", requestId, "x-sim-sequence", String(sequence), "x-sim-time", String(now)];
 }
 
-/** Returns headers that let pages of loopback origins, and no others, read the response; none for other clients. */
-function corsHeaders({ headers: { origin } }: Incoming): string[] {
-  if (origin === undefined) return [];
-  const vary = ["vary", "origin"];
-  if (!allowedOrigin(origin)) return vary;
-  return [
-    ...vary,
-    "access-control-allow-origin",
-    origin,
-    "access-control-expose-headers",
-    "x-request-id, x-sim-sequence, x-sim-time, x-sim-warning, x-sim-fault, retry-after",
-  ];
-}
+const EXPOSED_HEADERS = "x-request-id, x-sim-sequence, x-sim-time, x-sim-warning, x-sim-fault, retry-after";
+
+/** Returns headers that let pages of loopback origins read the response; none for other clients than pages. */
+const corsHeaders = ({ headers: { origin } }: Incoming): string[] =>
+  origin === undefined ? [] : headersFor(origin, "access-control-expose-headers", EXPOSED_HEADERS);
 
 function log(service: Service, request: Incoming, status: number, code: string | undefined): void {
   service.stream.answered(request, status, code);
