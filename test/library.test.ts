@@ -55,6 +55,16 @@ describe("startExchange", () => {
     expect(await hashOf(windows)).toBe(await hashOf(own));
   });
 
+  it("continues from the exchange in its data directory", async () => {
+    const options = { ...tiny, data: join(folder, "data") };
+    const first = await startExchange(options);
+    await fetchJson(first.url, "/sim/events", { title: "Persisted" });
+    const hash = await hashOf(first);
+    await first.close();
+    await using second = await startExchange(options);
+    expect(await hashOf(second)).toBe(hash);
+  });
+
   it.each(
     rowsOf(`
     {"sed":7}                      | unknown option sed, did you mean seed?
