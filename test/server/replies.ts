@@ -4,14 +4,8 @@ import type * as api from "../../src/client/api-messages.ts";
 export type * from "../../src/client/api-messages.ts";
 export type Event = api.MarketEvent;
 export type MarketPage = api.Page<api.Market>;
-export type EventPage = api.Page<api.MarketEvent>;
-export type MarketTradePage = api.Page<api.MarketTrade>;
-export type SearchPage = api.Page<api.SearchResult>;
 export type OrderPage = api.Page<api.Order>;
-export type TradePage = api.Page<api.Trade>;
 export type AccountPage = api.Page<api.Account>;
-export type SnapshotPage = api.Page<api.Snapshot>;
-export type JournalPage = api.Page<api.JournalEntry>;
 export type FaultPage = api.Page<api.Fault>;
 
 /** The body of every error. */

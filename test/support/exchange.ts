@@ -214,11 +214,6 @@ export class TestExchange {
     });
   }
 
-  /** Returns the USDC that an account of `openFundedExchange` has gained, negative if lost. */
-  profit(name: string): number {
-    return Math.round((this.usdc(name).balance - 1_000_000) * 1e6) / 1e6;
-  }
-
   usdc(name: string): Holdings {
     return inDecimals(this.#account(name)?.collateral, MONEY_PLACES);
   }

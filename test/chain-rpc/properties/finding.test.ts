@@ -1,5 +1,6 @@
+import { deepStrictEqual } from "node:assert/strict";
 import fc from "fast-check";
-import { expect, it } from "vitest";
+import { it } from "vitest";
 import type { Log } from "../../../src/chain-rpc/abis.ts";
 import type { ChainNode } from "../../../src/chain-rpc/chain-node.ts";
 import { findLogs, isWanted, type LogQuery } from "../../../src/chain-rpc/log-search.ts";
@@ -73,7 +74,7 @@ it("the index finds the same logs as a scan of all transactions, also after reor
         const to = Math.floor(from + each.length * (head - from));
         const query = queryOf(all, each);
         const found = [...findLogs(node.state, node.logIndex, query, from, to)].flatMap((logs = []) => logs);
-        expect(found).toEqual(scanned(node, query, from, to));
+        deepStrictEqual(found, scanned(node, query, from, to));
       }
       if (then === "snapshot") snapshot = node.exchange.snapshot();
       if (then === "restore" && snapshot !== null) node.exchange.restore(snapshot);

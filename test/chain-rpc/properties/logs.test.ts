@@ -1,5 +1,6 @@
+import { deepStrictEqual } from "node:assert/strict";
 import { encodeAbiParameters, encodeEventTopics } from "viem";
-import { describe, expect, it } from "vitest";
+import { describe, it } from "vitest";
 import type { Log } from "../../../src/chain-rpc/abis.ts";
 import type { ChainNode } from "../../../src/chain-rpc/chain-node.ts";
 import { logsOf } from "../../../src/chain-rpc/logs.ts";
@@ -25,23 +26,23 @@ describe("after any history", () => {
       const state = played(moves, openNode(config));
       const sums = Sums.ofAll(state);
       for (const { address, collateral, holdings } of state.accounts) {
-        expect(sums.of("USDC", address)).toBe(BigInt(onChainOf(collateral)));
+        deepStrictEqual(sums.of("USDC", address), BigInt(onChainOf(collateral)));
         for (const [market, holding] of holdings) {
           for (const outcome of ["YES", "NO"] as const) {
             const held = BigInt(onChainOf(sharesIn(holding, outcome)) * TOKEN_UNITS);
-            expect(sums.of(tokenIdIn(state.markets.get(market), outcome), address)).toBe(held);
+            deepStrictEqual(sums.of(tokenIdIn(state.markets.get(market), outcome), address), held);
           }
         }
       }
       let locked = 0n;
       for (const { onChain, tokenIds } of state.markets) {
         locked += BigInt(onChain.collateral);
-        expect(sums.of(tokenIds[0], ZERO_ADDRESS)).toBe(-BigInt(onChain.yes * TOKEN_UNITS));
-        expect(sums.of(tokenIds[1], ZERO_ADDRESS)).toBe(-BigInt(onChain.no * TOKEN_UNITS));
+        deepStrictEqual(sums.of(tokenIds[0], ZERO_ADDRESS), -BigInt(onChain.yes * TOKEN_UNITS));
+        deepStrictEqual(sums.of(tokenIds[1], ZERO_ADDRESS), -BigInt(onChain.no * TOKEN_UNITS));
       }
-      expect(sums.of("USDC", CONTRACTS.conditionalTokens)).toBe(locked);
-      expect(sums.of("USDC", CONTRACTS.exchange)).toBe(0n);
-      expect(sums.of("USDC", ZERO_ADDRESS)).toBe(-BigInt(state.issued));
+      deepStrictEqual(sums.of("USDC", CONTRACTS.conditionalTokens), locked);
+      deepStrictEqual(sums.of("USDC", CONTRACTS.exchange), 0n);
+      deepStrictEqual(sums.of("USDC", ZERO_ADDRESS), -BigInt(state.issued));
     });
   });
 
@@ -51,12 +52,12 @@ describe("after any history", () => {
       for (const block of blocksOf(state)) {
         let count = 0;
         for (const transaction of minedIn(state, block)) {
-          expect(transaction.logsBefore).toBe(count);
+          deepStrictEqual(transaction.logsBefore, count);
           const logs = logsOf(state, transaction);
           count += logs.length;
           for (const log of logs) expectEncoded(log);
         }
-        expect(block.logs).toBe(count);
+        deepStrictEqual(block.logs, count);
       }
     });
   });
@@ -67,8 +68,8 @@ function expectEncoded(log: Log): void {
   const abi = (ABI_OF.get(log.address) ?? []).filter((item) => item.type === "event" && item.name === name);
   const [event] = abi;
   if (event?.type !== "event") throw new Error(`${name} is not an event`);
-  expect(encodeEventTopics({ abi, eventName: name, args })).toEqual(log.topics);
+  deepStrictEqual(encodeEventTopics({ abi, eventName: name, args }), log.topics);
   const unindexed = event.inputs.filter((input) => !("indexed" in input && input.indexed));
   const values = unindexed.map((input) => args[input.name ?? ""]);
-  expect(encodeAbiParameters(unindexed, values)).toBe(log.data);
+  deepStrictEqual(encodeAbiParameters(unindexed, values), log.data);
 }

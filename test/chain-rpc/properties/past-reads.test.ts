@@ -1,5 +1,6 @@
+import { deepStrictEqual } from "node:assert/strict";
 import { type Abi, encodeFunctionData, parseAbi } from "viem";
-import { expect, it } from "vitest";
+import { it } from "vitest";
 import { CONTRACT_ABIS } from "../../../src/api/contracts.ts";
 import type { ChainNode } from "../../../src/chain-rpc/chain-node.ts";
 import { unminedTransactions } from "../../../src/chain-rpc/transactions.ts";
@@ -114,7 +115,7 @@ it("balances, nonces, ether, permissions, supply and payouts at a block are what
     for (const { block, answer } of await played(node, withoutBoth(moves), ask)) {
       const blockHash = blockHashOf(node.state, block);
       for (const tag of [tagOf(block), { blockHash }, tagOf(block)])
-        expect(await answersTo(node, answer.questions, tag)).toEqual(answer.answers);
+        deepStrictEqual(await answersTo(node, answer.questions, tag), answer.answers);
     }
   });
 });

@@ -6,7 +6,7 @@ import { REPORTER_NAMES } from "../../../src/scenario/report/text.ts";
 import type { Failure, ScenarioResult } from "../../../src/scenario/run/result.ts";
 import { ConfigError } from "../../../src/setting.ts";
 import { hostileText } from "./hostile.ts";
-import { EXAMPLE, failedOf, reportOf, resultOf, skippedOf, writesOf, wrongReportOf } from "./suite.ts";
+import { EXAMPLE, failedOf, reportOf, writesOf, wrongReportOf } from "./suite.ts";
 
 describe("the argument of a reporter", () => {
   it.each([
@@ -31,16 +31,6 @@ describe("the argument of a reporter", () => {
   });
 });
 
-const anyResult: fc.Arbitrary<ScenarioResult> = fc
-  .record({
-    kind: fc.constantFrom(resultOf, failedOf, skippedOf),
-    name: hostileText,
-    file: hostileText,
-    reason: hostileText,
-    durationMs: fc.double({ min: 0, max: 1e6, noNaN: true }),
-  })
-  .map(({ kind, ...own }) => kind(own));
-
 describe.each(REPORTER_NAMES)("%s", (name) => {
   it.each([
     ["results", reportOf(name, EXAMPLE, { seed: "a & b" })],
@@ -48,18 +38,6 @@ describe.each(REPORTER_NAMES)("%s", (name) => {
     ["nothing", reportOf(name, [])],
   ])("matches the example of %s", async (what, text) => {
     await expect(text).toMatchFileSnapshot(`examples/${what}.${name}.txt`);
-  });
-
-  it("writes the same bytes for the same results", () => {
-    fc.assert(
-      fc.property(fc.array(anyResult, { maxLength: 6 }), (results) => {
-        expect(reportOf(name, structuredClone(results))).toBe(reportOf(name, results));
-      }),
-    );
-  });
-
-  it("writes complete lines", () => {
-    expect(reportOf(name, [failedOf(), skippedOf()])).toMatch(/[^\n]\n$/);
   });
 });
 
