@@ -9,7 +9,7 @@ import {
   maxFeeOf,
 } from "../core/chain/chain.ts";
 import { transactionHash } from "../core/chain/chain-hashes.ts";
-import { blockOf, settledAt } from "../core/chain/settlement.ts";
+import { blockOf, settledAt, tradeStatus } from "../core/chain/settlement.ts";
 import type { CallContent, HoldReason, Transaction } from "../core/chain/transaction.ts";
 import { counted, decimalText, priceText, SIZE_PLACES, sizeText } from "../core/format.ts";
 import { idOf } from "../core/ids.ts";
@@ -73,7 +73,7 @@ export function orderStory(view: View, order: Order): ReplyOf<typeof orderStoryS
   return {
     order: orderReply(view, order),
     owner: checksumIn(view.checksums, view.state.accounts.get(order.account).address),
-    summary: summaryOf(view, order),
+    summary: summaryOf(view, order) + failureOf(view.state, fills),
     story,
     queue: order.rested ? queueOf(view, order) : null,
     fills: fills.map(({ trade, role }) => tradeReply(view, trade, role)),
@@ -125,6 +125,13 @@ function endingOf(view: View, order: Order): string {
     case "SETTLEMENT_FAILED":
       return `canceled: a failed settlement, or a transfer on the chain, took the funds that it needs; ${matched}`;
   }
+}
+
+/** Says how many matched shares did not change hands, as the end of a sentence; empty if there are none. */
+function failureOf(state: State, fills: ReturnType<typeof fillsOf>): string {
+  const failed = fills.filter(({ trade }) => tradeStatus(state, trade) === "FAILED");
+  const size = failed.reduce((sum, { trade }) => sum + trade.size, 0);
+  return size === 0 ? "" : `; the settlement of ${sizeText(size)} failed`;
 }
 
 function summaryOf(view: View, order: Order): string {
