@@ -1,7 +1,6 @@
-import { beforeAll, describe, expect, it } from "vitest";
-import type { MarketSupply } from "../../src/client/api-messages.ts";
+import { describe, expect, it } from "vitest";
 import { money, size } from "../../src/core/units.ts";
-import { apiOfTest, type Headers, noOf, startApi, useApi, yesOf } from "../support/http.ts";
+import { apiOfTest, type Headers, startApi, useApi } from "../support/http.ts";
 import { titleOf } from "./bad-inputs.ts";
 import type {
   Account,
@@ -10,7 +9,6 @@ import type {
   Credentials,
   Info,
   Invariants,
-  Market,
   OrderPage,
   Refusal,
 } from "./replies.ts";
@@ -138,41 +136,4 @@ it(titleOf("D06"), async () => {
   const only = await strict.post<Credentials>(PATH, body);
   await strict.refused(post(body), "CREDENTIALS_ALREADY_DERIVED");
   expect(await areAccepted(account.address, only, strict)).toBe(true);
-});
-
-describe("the supply of shares before a block is mined", () => {
-  const api = useApi({ settlement: "manual" });
-  let market: Market;
-  const supplyOf = (idOrSlug: string): Promise<MarketSupply> => api.get(`/sim/chain/supply/${idOrSlug}`);
-  const amountsOf = async (address: string) => {
-    const { collateral, tokens } = await api.get<Account>(`/sim/accounts/${address}`);
-    const shares = tokens.find(({ tokenId }) => tokenId === yesOf(market));
-    return [collateral.balance, collateral.onChain, shares?.balance, shares?.onChain];
-  };
-
-  beforeAll(async () => {
-    market = await api.createMarket({ slug: "rain" });
-  });
-
-  it("is in the ledger and not on the chain, for the market and each account", async () => {
-    const [alice, bob] = [await deriveTrader(api, 1), await deriveTrader(api, 2)];
-    const order = { side: "BUY", price: 0.5, size: 10 };
-    await alice.place({ ...order, tokenId: yesOf(market) });
-    const before = await supplyOf("rain");
-    const [usdc, , shares = 0] = await amountsOf(alice.address);
-    await bob.place({ ...order, tokenId: noOf(market) });
-    const pending = await supplyOf(market.id);
-    expect(pending).toMatchObject({ marketId: market.id, conditionId: market.conditionId });
-    // Bob's faucet shares are minted by his first order in the market; the ten new sets are pending.
-    const faucetShares = before.onChain.YES * 2;
-    expect(pending.onChain).toEqual({ YES: faucetShares, NO: faucetShares, collateral: faucetShares });
-    const all = faucetShares + 10;
-    expect(pending.ledger).toEqual({ YES: all, NO: all, collateral: all });
-    expect(await amountsOf(alice.address)).toEqual([Number(usdc) - 5, usdc, shares + 10, shares]);
-    await api.post("/sim/chain/mine");
-    const mined = await supplyOf("rain");
-    expect(mined.onChain).toEqual(pending.ledger);
-    const paid = Number(usdc) - 5;
-    expect(await amountsOf(alice.address)).toEqual([paid, paid, shares + 10, shares + 10]);
-  });
 });

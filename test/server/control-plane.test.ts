@@ -3,37 +3,20 @@ import { millis } from "../../src/core/units.ts";
 import { SessionLog } from "../../src/engine/journal.ts";
 import { controlHandlers } from "../../src/server/handlers/control.ts";
 import { eventCommand } from "../support/commands.ts";
-import { apiOfTest, T0, useApi } from "../support/http.ts";
+import { apiOfTest, useApi } from "../support/http.ts";
 import { replyTo, requestBytes } from "./raw-socket.ts";
-import type { Info, Invariants, MarketPage, PlacedOrder } from "./replies.ts";
+import type { Info, Invariants, PlacedOrder } from "./replies.ts";
 import { deriveTrader, useTrader } from "./trader.ts";
 import { wallet } from "./wallet.ts";
 
 const api = useApi();
 const trader = useTrader(api, 1);
 
-describe("GET /sim", () => {
-  it("has version, seed, clock, sequence, hash, configuration and counts", async () => {
-    const info = await api.get<Info>("/sim");
-    const faucet = { collateral: 10_000, sharesOfEveryToken: 10_000 };
-    expect(info).toMatchObject({
-      name: "clobsim",
-      version: api.document.json.info.version,
-      seed: "tiny-334",
-      clock: { mode: "frozen", unixTime: T0 },
-      stateHash: await api.stateHash(),
-      config: { numbers: "number", credentials: "rotate", personalSign: true, faucet },
-    });
-    expect(info.markets).toBe((await api.get<MarketPage>("/api/markets")).total);
-  });
-
-  it("lists development accounts with their private keys", async () => {
-    const { devAccounts } = await api.get<Info>("/sim");
-    expect(devAccounts).toHaveLength(10);
-    for (const { address, privateKey } of devAccounts) {
-      expect(wallet(BigInt(privateKey)).address).toBe(address);
-    }
-  });
+it("GET /sim has the version of the document, and development accounts with their private keys", async () => {
+  const { version, devAccounts } = await api.get<Info>("/sim");
+  expect(version).toBe(api.document.json.info.version);
+  expect(devAccounts).toHaveLength(10);
+  for (const { address, privateKey } of devAccounts) expect(wallet(BigInt(privateKey)).address).toBe(address);
 });
 
 it("POST /sim/reset resets state, clock and ids", async () => {

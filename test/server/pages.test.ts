@@ -11,6 +11,7 @@ const FOLDER = join(import.meta.dirname, "pages");
 /** Settings of the exchange of a page that are not the defaults. */
 const CONFIG: Readonly<Record<string, Partial<Config>>> = {
   "chain.txt": { settlement: "manual" },
+  "refused-fields.txt": { unknownFields: "refuse" },
   "token.txt": { simToken: "s3cret-token" },
 };
 

@@ -61,15 +61,3 @@ test("a preview equals the result of placing the order, and changes nothing", as
     }
   });
 });
-
-test("a preview lists the own orders that the market's self-trade policy would cancel", async ({
-  exchange,
-  alice,
-}) => {
-  const { id } = await exchange.createMarket({ question: "Will it rain?", selfTrade: "cancel-maker" });
-  const { yes } = exchange.market(id);
-  const resting = await alice.place({ tokenId: yes, side: "SELL", price: 0.6, size: 10 });
-  const order = { tokenId: yes, side: "BUY", price: 0.7, size: 5 } as const;
-  const { order: previewed } = await exchange.preview({ ...order, address: alice.address });
-  expect(previewed).toMatchObject({ status: "LIVE", fills: [], cancels: [resting.id] });
-});

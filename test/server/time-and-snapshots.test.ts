@@ -1,7 +1,7 @@
 import { beforeEach, expect, it } from "vitest";
 import { useApi, yesOf } from "../support/http.ts";
 import { postMany } from "./raw-socket.ts";
-import type { Clock, ClockChange, Info, Snapshot } from "./replies.ts";
+import type { Info, Snapshot } from "./replies.ts";
 import { deriveTrader } from "./trader.ts";
 
 const api = useApi();
@@ -43,13 +43,4 @@ it("POST /sim/snapshots/{idOrName}/restore restores orders, balances, books and 
     expect(await read()).toEqual(before);
   }
   expect((await alice.cancel(id)).canceled).toEqual([id]);
-});
-
-const set = (change: object): Promise<ClockChange> => api.post("/sim/clock", change);
-it("runs at a rate or in real time, and can be frozen again", async () => {
-  expect(await set({ mode: "scaled", rate: 0.5 })).toMatchObject({ mode: "scaled", rate: 0.5 });
-  expect(await set({ rate: 1000 })).toMatchObject({ mode: "scaled", rate: 1000 });
-  expect(await set({ mode: "real" })).toMatchObject({ mode: "real", rate: 1 });
-  const { time } = await set({ mode: "frozen" });
-  expect((await api.get<Clock>("/sim/clock")).time).toBe(time);
 });
