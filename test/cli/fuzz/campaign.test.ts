@@ -1,12 +1,21 @@
 import { execFile } from "node:child_process";
-import { chmodSync, existsSync, readFileSync } from "node:fs";
-import { beforeAll, describe, expect, it } from "vitest";
+import { chmodSync, cpSync, existsSync, readFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import type { Ended } from "../../support/program.ts";
-import { plantedFuzzer, startFuzz } from "./planted.ts";
+import { VERSION } from "../../../src/version.ts";
+import { type Ended, type Launched, Program } from "../../support/program.ts";
+import { Shell } from "../shell.ts";
 
-const fuzzer = await plantedFuzzer();
-const run = (line: string): Promise<Ended> => startFuzz(fuzzer, line).ended;
+/** The program with seeds that fail in known ways. */
+const RUNNER = readFileSync("test/fuzz/campaign/planted-runner.ts", "utf8");
+const fuzzer = await Program.bundled(new Map([["src/fuzz/in-process.ts", RUNNER]]));
+afterAll(() => fuzzer.dispose());
+
+/** Starts `clobsim fuzz` with a command line. */
+const start = (line: string): Launched =>
+  fuzzer.launch(["fuzz", ...line.split(" ").filter((word) => word !== "")]);
+const run = (line: string): Promise<Ended> => start(line).ended;
 
 /** Removes durations and rates. */
 const timeless = (text: string): string => text.replace(/ in [\d.]+ m?s: .* a minute/, "");
@@ -60,11 +69,11 @@ results  found/fuzz-0-60.json
 
   it("names results and files so that shards and other settings can share a directory", async () => {
     for (const settings of ["", "--shard 2/3", "--commands 20"]) {
-      await run(`--seeds 50..60 --out shared ${settings}`);
+      await run(`--seeds 50..60 --out settings ${settings}`);
     }
-    await run("--seeds 50..51 --out shared --via http --budget 1ms");
+    await run("--seeds 50..51 --out settings --via http --budget 1ms");
     const ofSeed = (seed: string) => [`${seed}.ndjson`, `${seed}.yaml`];
-    expect(Object.keys(fuzzer.files("shared"))).toEqual([
+    expect(Object.keys(fuzzer.files("settings"))).toEqual([
       ...["fuzz-50-51-http.json", "fuzz-50-60-2-of-3.json", "fuzz-50-60-20-commands.json", "fuzz-50-60.json"],
       ...["seed-52-20-commands", "seed-52", "seed-56-20-commands", "seed-56"].flatMap(ofSeed),
     ]);
@@ -118,7 +127,7 @@ describe("the results", () => {
   );
 
   it("are complete when a signal stops the campaign: all seeds before the first unfinished one", async () => {
-    const campaign = startFuzz(fuzzer, "--seeds 1980..2100 --workers 1 --out stopped");
+    const campaign = start("--seeds 1980..2100 --workers 1 --out stopped");
     await campaign.prints("seed 2000 runs");
     const { code, stdout } = await campaign.end("SIGHUP");
     expect(code).toBe(129);
@@ -183,8 +192,8 @@ const withFewShards = (line: string, shards: number): string => {
 /** Results of one run of all seeds. */
 let unsharded: unknown;
 beforeAll(async () => {
-  await run("--seeds 0..100 --out unsharded");
-  unsharded = JSON.parse(fuzzer.files("unsharded")["fuzz-0-100.json"] ?? "");
+  await run("--seeds 0..100 --out whole");
+  unsharded = JSON.parse(fuzzer.files("whole")["fuzz-0-100.json"] ?? "");
 });
 
 /** Parses results without their paths. */
@@ -288,4 +297,36 @@ describe("the GitHub workflow", () => {
     expect(merged.code).toBe(0);
     expect(unsharded).toEqual(withoutPaths(fuzzer.read("workflow/fuzz.json")));
   });
+});
+
+/** Folder of the program as that of a page. */
+const shown = { path: fuzzer.folder, read: (name: string) => fuzzer.read(name) };
+const page: Shell = new Shell(shown, {
+  write: (name = "", text = "") => void fuzzer.write(name, `${text}\n`),
+  /** Writes the results of all seeds with a change, and shows them. */
+  edit: async (from = "", to = "") => {
+    const text = fuzzer.read("unsharded/fuzz-0-200.json");
+    expect(text).toMatch(new RegExp(from));
+    fuzzer.write("edited.json", text.replace(new RegExp(from), to));
+    return (await page.run("fuzz show edited.json")).join("\n");
+  },
+  /** Prints results with only the names of files. */
+  "without-folders": (name = "") =>
+    fuzzer
+      .read(name)
+      .replace(/"(scenario|report)": "(.*)"/g, (_, key, path) => `"${key}": "${basename(path)}"`),
+});
+
+it("results of seeds are merged and shown as their page shows", async () => {
+  const codesOf = (...lines: readonly string[]) =>
+    Promise.all(lines.map(async (line) => (await run(line)).code));
+  const shards = [1, 2, 3];
+  const lines = shards.map((index) => `--seeds 0..200 --shard ${index}/3 --out own/${index}`);
+  expect(await codesOf(...lines, "--seeds 0..200 --out unsharded")).toEqual([1, 1, 1, 1]);
+  for (const index of shards)
+    cpSync(fuzzer.path("own", `${index}`), fuzzer.path("shared"), { recursive: true });
+  await codesOf("--seeds 300..310 --commands 20 --out other", "--seeds 0..5 --shard 2/2 --out clean");
+  fuzzer.write("empty/notes.txt", "no results\n");
+  page.names.set("VERSION", VERSION);
+  await page.expectPage(join(import.meta.dirname, "results.txt"));
 });
