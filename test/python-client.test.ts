@@ -97,63 +97,10 @@ describe("the Python client", () => {
   });
 });
 
-const FAILING = `
-import pytest
-
-@pytest.mark.parametrize("number", range(6))
-def test_trades(clobsim, alice, bob, number):
-    token = clobsim.create_market("Will it rain?")["tokens"][0]["tokenId"]
-    order = alice.sell(token, 0.5, 10)["id"]
-    bob.buy(token, 0.5, 4)
-    assert clobsim.story(order)["order"]["sizeMatched"] == 4
-    print("used", clobsim.url, clobsim.info()["stateHash"])
-    assert number < 5
-`;
-
-const REFUSED = `
-def test_is_refused(clobsim, carol):
-    token = clobsim.market("will-the-series-the-gold-horde-be-renewed")["tokens"][0]["tokenId"]
-    print("used", clobsim.url, "-")
-    carol.buy(token, 0.555, 4)
-`;
-
-const KILLED = `
-import os, signal
-
-def test_is_killed(clobsim):
-    print("used", clobsim.url, flush=True)
-    os.kill(os.getpid(), signal.SIGKILL)
-`;
-
-const ALIKE = `
-@pytest.mark.parametrize("name", ["a b", "a-b", "a/b", "x" * 300])
-def test_fails(clobsim, name):
-    assert False
-`;
-
-const RESTORED = `
-def test_restores(clobsim, alice):
-    token = clobsim.create_market("Will it rain?")["tokens"][0]["tokenId"]
-    clobsim.snapshot("before")
-    clobsim.restore("before")
-    alice.sell(token, 0.5, 10)
-    clobsim.account(alice.address)
-    assert False
-`;
-
-/** Runs pytest in other environments, each with one variable changed. */
-const IN_EACH = `
-import json, os, pytest, sys
-
-for variable, value in json.loads(sys.argv[1]):
-    before = dict(os.environ)
-    os.environ[variable] = value
-    print("next case", flush=True)
-    code = pytest.main(["-p", "clobsim.plugin", "-p", "no:cacheprovider", "--color=no", "test_it.py"])
-    print("code", int(code), flush=True)
-    os.environ.clear()
-    os.environ.update(before)
-`;
+/** Returns a test or a program of the folder `python-client`. */
+const source = (name: string): string =>
+  readFileSync(new URL(`python-client/${name}.py`, import.meta.url), "utf8");
+const FAILING = source("trading");
 
 /** Runs the program like npx: as the child of a process that ends without its child. */
 const AS_A_CHILD = `sh -c 'node "$0" "$@"; exit' '${fileURLToPath(new URL("../bin/clobsim.js", import.meta.url))}'`;
@@ -169,59 +116,6 @@ function installed(): string {
   writeFileSync(join(info, "entry_points.txt"), `[pytest11]\n${entry.replaceAll('"', "")}\n`);
   return site;
 }
-
-/** Calls the methods that the example does not; fails if a public method is still uncalled. */
-const EVERY_METHOD = `
-import re
-from decimal import Decimal
-from clobsim import Account, ClobsimError, Exchange, start
-
-called = set()
-for kind in (Exchange, Account):
-    def noted(name, method):
-        return lambda *args, **more: (called.add(name), method(*args, **more))[1]
-    for name, method in list(vars(kind).items()):
-        if callable(method) and not name.startswith("_"):
-            setattr(kind, name, noted(f"{kind.__name__}.{name}", method))
-methods = {f"{kind.__name__}.{name}" for kind in (Exchange, Account) for name, value in vars(kind).items()
-           if callable(value) and not name.startswith("_")}
-
-with start(2) as pool:
-    exchange = Exchange(pool.url + "/2/")
-    market = exchange.create_market("Will it rain?", tickSize=0.001)
-    assert exchange.market(market["slug"])["id"] == market["id"] and market["tickSize"] == 0.001
-    assert exchange.markets(limit=1)[0]["id"] == market["id"]
-    token = market["tokens"][0]["tokenId"]
-    alice, bob = exchange.account("alice"), exchange.account(exchange.address("bob"))
-    assert exchange.fund("bob", 5, {token: 2})["collateral"]["balance"] == 10005 and exchange.freeze()["mode"] == "frozen"
-    first = alice.buy(token, Decimal("0.401"), Decimal(10))
-    exchange.snapshot("with an order")
-    assert alice.cancel(first["id"])["canceled"] == [first["id"]]
-    exchange.restore("with an order")
-    alice = exchange.account("alice")
-    assert [order["id"] for order in alice.orders(limit=5)] == [first["id"]]
-    exchange.fault("POST /clob/order", status=503, times=1)
-    exchange.clear_faults()
-    assert exchange.account("bob").sell(token, 0.4, 4)["sizeMatched"] == 4 and alice.trades()[0]["size"] == 4
-    assert exchange.story(first["id"])["order"]["sizeMatched"] == 4 and exchange.mine() is not None
-    assert alice.cancel_all()["canceled"] == [first["id"]] and first["id"] in exchange.touched
-    assert exchange.book(token)["bids"] == [] and alice.balances()["collateral"]["reserved"] == 0
-    assert exchange.resolve(market["slug"], "YES")["status"] == "RESOLVED"
-    assert exchange.advance("1h") is not None and exchange.time() > 1767225600
-    assert "scenario:" in exchange.scenario() and b'"k":"opening"' in exchange.report("to look at")
-    exchange.reset()
-    try:
-        exchange.market(market["slug"])
-    except ClobsimError as error:
-        assert (error.status, error.code) == (404, "MARKET_NOT_FOUND")
-    try:
-        exchange.account("zoe")
-        raise AssertionError("there is no zoe")
-    except ValueError as error:
-        assert str(error).startswith("expected an address or one of alice, bob,") and "found 'zoe'" in str(error)
-assert methods == called, methods - called
-print("every method was called")
-`;
 
 /** Returns URL and final state hash of the exchange of each test of a run. */
 const usedIn = ({ text }: PythonRun) =>
@@ -246,7 +140,7 @@ describe.runIf(plain !== null)("the plugin of pytest", () => {
   });
 
   it("has a client whose methods all succeed", async () => {
-    const ran = await run(python, ["-c", EVERY_METHOD], folder);
+    const ran = await run(python, ["-c", source("every_method")], folder);
     expect(ran).toEqual({ code: 0, text: "every method was called\n" });
   });
 
@@ -274,7 +168,7 @@ describe.runIf(plain !== null)("the plugin of pytest", () => {
     let text = "";
     let restored = "";
     beforeAll(async () => {
-      const ran = await pytest(python, "refused", REFUSED + RESTORED);
+      const ran = await pytest(python, "refused", source("refused") + source("restored"));
       [text = "", restored = ""] = ran.text.split(/^_+ test_restores _+$/m);
     });
 
@@ -303,7 +197,7 @@ describe.runIf(plain !== null)("the plugin of pytest", () => {
   it("ends its server when it is killed", async () => {
     const own = join(folder, "killed");
     mkdirSync(own);
-    writeFileSync(join(own, "test_it.py"), KILLED);
+    writeFileSync(join(own, "test_it.py"), source("killed"));
     const args = ["-m", "pytest", "-p", "clobsim.plugin", "-p", "no:cacheprovider", "-s", "test_it.py"];
     const { text } = await run(python, args, own);
     const [, url = ""] = /used (\S+)$/m.exec(text) ?? [];
@@ -314,7 +208,7 @@ describe.runIf(plain !== null)("the plugin of pytest", () => {
   describe("with tests that fail", () => {
     let ran: Awaited<ReturnType<typeof pytest>>;
     beforeAll(async () => {
-      ran = await pytest(python, "failing", FAILING + ALIKE, {
+      ran = await pytest(python, "failing", FAILING + source("alike"), {
         args: ["-rA", "--clobsim-reports", "the reports"],
       });
     });
@@ -378,7 +272,7 @@ describe.runIf(plain !== null)("the plugin of pytest", () => {
       const own = join(folder, "settings");
       mkdirSync(own);
       writeFileSync(join(own, "test_it.py"), "def test_uses_it(clobsim):\n    pass\n");
-      const { text } = await run(python, ["-c", IN_EACH, settings], own, NO_PLUGINS);
+      const { text } = await run(python, ["-c", source("in_each"), settings], own, NO_PLUGINS);
       texts = text.split(/^next case$/m).slice(1);
     });
 

@@ -1,0 +1,7 @@
+def test_restores(clobsim, alice):
+    token = clobsim.create_market("Will it rain?")["tokens"][0]["tokenId"]
+    clobsim.snapshot("before")
+    clobsim.restore("before")
+    alice.sell(token, 0.5, 10)
+    clobsim.account(alice.address)
+    assert False
