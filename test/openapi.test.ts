@@ -4,9 +4,8 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
-import { ENDPOINTS } from "../src/api/endpoints.ts";
 import { temporaryFolder } from "./support/folder.ts";
-import { apiOfTest, type Method, useApi } from "./support/http.ts";
+import { apiOfTest, useApi } from "./support/http.ts";
 
 const folder = temporaryFolder();
 const api = useApi();
@@ -57,27 +56,6 @@ describe("the served document", () => {
     expect([first, second]).toEqual([[], []]);
     expect(broken.join("\n")).toContain("no-unresolved-refs");
     expect(broken.join("\n")).toContain("struct");
-  });
-
-  it("has every route of the server, its own and the health check too", () => {
-    const { paths } = api.document.json;
-    for (const { method, path, operation } of ENDPOINTS) {
-      expect(paths[path]?.[method.toLowerCase()]?.operationId).toBe(operation);
-    }
-    for (const path of ["/openapi.json", "/healthz"])
-      expect(Object.keys(paths[path] ?? {}), path).toEqual(["get"]);
-  });
-
-  it("has no endpoint that does not answer", async () => {
-    for (const [template, operations] of Object.entries(api.document.json.paths)) {
-      for (const method of Object.keys(operations)) {
-        // The live feed does not end unless it is refused.
-        const path = template.replace(/\{\w+\}/g, "x").replace(/\/stream$/, "$&?since=x");
-        const reply = await api.send(`${method.toUpperCase() as Method} ${path}`);
-        expect([reply.status, reply.text], `${method} ${path}`).not.toContain(405);
-        expect(reply.text, `${method} ${path}`).not.toContain("ROUTE_NOT_FOUND");
-      }
-    }
   });
 
   it("allows no undocumented fields in replies, except in the state, the document itself, reports, the live feed and answers of the chain", () => {

@@ -1,9 +1,9 @@
 import { beforeAll, beforeEach, describe, expect, expectTypeOf, it } from "vitest";
 import type { PlacedOrder } from "../../src/client/api-messages.ts";
-import { ExchangeClient, walletOf } from "../../src/client/client.ts";
+import { ExchangeClient } from "../../src/client/client.ts";
 import { orThrow } from "../../src/client/result.ts";
 import { wallet } from "../server/wallet.ts";
-import { apiOfTest, useApi, yesOf } from "../support/http.ts";
+import { useApi, yesOf } from "../support/http.ts";
 import { atT0, checked, errorOf, openTrader } from "./open.ts";
 
 const api = useApi();
@@ -52,17 +52,6 @@ describe("credentials", () => {
     earlier.close();
   });
 
-  it("can be given instead of derived, without a wallet", async () => {
-    const { credentials } = await openTrader(api, 14);
-    const client = new ExchangeClient(api.server.url, {
-      credentials: credentials as NonNullable<typeof credentials>,
-      time: atT0,
-      transport: checked(api),
-    });
-    const order = { tokenId: yes, side: "BUY", price: 0.3, size: 10 } as const;
-    expect(orThrow(await client.place(order)).status).toBe("LIVE");
-  });
-
   it.each([137, 80002, 31337])("are signed for chain %i with the option chainId", async (chainId) => {
     const client = await openTrader(api, 15, { chainId });
     expect(orThrow(await client.trades()).total).toBe(0);
@@ -108,13 +97,6 @@ describe("quotes", () => {
   });
 });
 
-it("numbers are strings, unlike their types, from a server with --numbers string", async () => {
-  const texts = await apiOfTest({ numbers: "string" });
-  const reader = new ExchangeClient(texts.server.url, { transport: checked(texts) });
-  const { tickSize } = orThrow(await reader.tickSize(texts.server.sampleTokenId ?? ""));
-  expect(tickSize).toMatch(/^0\.\d+$/);
-});
-
 describe("an injected fault", () => {
   const place = () => alice.place({ tokenId: yes, side: "BUY", price: 0.5, size: 10 });
 
@@ -133,11 +115,6 @@ describe("an injected fault", () => {
     expect(errorOf(await place()).code).toBe("CONNECTION_LOST");
     expect(orThrow(await alice.openOrders()).total).toBe(total + 1);
   });
-});
-
-it("walletOf makes a wallet of a dev account's private key", async () => {
-  const [dev] = orThrow(await alice.control.info()).devAccounts;
-  expect((await walletOf(dev?.privateKey ?? "")).address).toBe(dev?.address);
 });
 
 it("simToken is sent only to the control plane", async () => {
