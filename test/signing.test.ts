@@ -103,24 +103,26 @@ const inLatin1 = (text: string): string => Buffer.from(text).toString("latin1");
 const inBase64 = (encoding: "base64" | "base64url"): string => Buffer.from(DIGEST, "hex").toString(encoding);
 
 describe("the headers", () => {
+  const TIMES = ["", " ", "abc", "-1", "+1700000000", "0x684ee180", "1.7e9", "01700000000", "1700000000.0"];
+  const LONG_TIMES = ["NaN", "Infinity", inLatin1("١٧٠٠٠٠٠٠٠٠"), "1".repeat(400)];
+  const ADDRESSES = [
+    `0X${DIGITS}`,
+    DIGITS,
+    `0x${DIGITS.slice(1)}`,
+    `0x${DIGITS}0`,
+    `0x${DIGITS.slice(1)}g`,
+    "",
+  ];
+  const PASSPHRASES = [
+    `${PASSPHRASE.slice(1)}0`,
+    PASSPHRASE.slice(1),
+    PASSPHRASE.toUpperCase(),
+    `${PASSPHRASE}0`,
+  ];
   it.each<[id: string, name: AuthHeader, values: readonly string[]]>([
-    [
-      ...(["A04", "poly_timestamp"] as const),
-      [
-        ...["", " ", "abc", "-1", "+1700000000", "0x684ee180", "1.7e9", "01700000000", "1700000000.0", "NaN"],
-        ...["Infinity", inLatin1("١٧٠٠٠٠٠٠٠٠"), "1".repeat(400)],
-      ],
-    ],
-    [
-      "A11",
-      "poly_passphrase",
-      [`${PASSPHRASE.slice(1)}0`, PASSPHRASE.slice(1), PASSPHRASE.toUpperCase(), ""],
-    ],
-    ["A11", "poly_passphrase", [`${PASSPHRASE}0`]],
-    [
-      ...(["A14", "poly_address"] as const),
-      [`0X${DIGITS}`, DIGITS, `0x${DIGITS.slice(1)}`, `0x${DIGITS}0`, `0x${DIGITS.slice(1)}g`, ""],
-    ],
+    ["A04", "poly_timestamp", [...TIMES, ...LONG_TIMES]],
+    ["A11", "poly_passphrase", [...PASSPHRASES, ""]],
+    ["A14", "poly_address", ADDRESSES],
     ["A17", "poly_signature", ["", DIGEST.slice(1), DIGEST + DIGEST, inLatin1("é".repeat(64))]],
     ["A17", "poly_signature", [inBase64("base64"), inBase64("base64url")]],
   ])("%s: are refused with another %s: %j", (id, name, values) => {
