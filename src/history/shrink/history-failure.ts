@@ -2,7 +2,7 @@ import { parseDocument, stringify } from "yaml";
 import { numbersAs } from "../../api/decimals.ts";
 import { refusalError } from "../../api/refusals.ts";
 import type { Command } from "../../core/commands.ts";
-import { listed } from "../../core/format.ts";
+import { addressText, listed } from "../../core/format.ts";
 import { idOf, numberOf } from "../../core/ids.ts";
 import { violations } from "../../core/invariants.ts";
 import { marketOfToken } from "../../core/market.ts";
@@ -38,7 +38,6 @@ import {
 } from "./trial.ts";
 
 const ORDER = /^o([1-9]\d{0,15})$/;
-const SHOWN_DIGITS = 10;
 const LONG_WORD = new RegExp(`[\\w-]{${MAX_NAME_LENGTH + 1},}`, "g");
 
 export type HistoryNames = ReturnType<typeof historyNames>;
@@ -70,7 +69,7 @@ export function historyNames(recorded: Pick<RecordedSession, "open" | "entries" 
   );
   const range = orders.length === 1 ? orders[0] : `${orders[0]} to ${orders.at(-1)}`;
   const accountLine = (shown: readonly string[]): string =>
-    `accounts: ${listed(shown.map((name) => `${name} (${(accounts.get(name) ?? "").slice(0, SHOWN_DIGITS)})`))}`;
+    `accounts: ${listed(shown.map((name) => `${name} (${addressText(accounts.get(name) ?? "")})`))}`;
   return {
     /** Addresses by name. */
     accounts,
@@ -298,8 +297,7 @@ export function expectationTrial(
       if ((trace[applied - 1]?.sequence ?? 0) <= names.sequenceBefore) fillsBefore = venue.fillCount();
     }
     venue.nameMarkets();
-    const options = { isUpdating: false, checks: null, stop, refused: undefined };
-    const session = new Session(NO_SCENARIO, venue, options);
+    const session = new Session(NO_SCENARIO, venue, { checks: null, stop });
     // Expectations do not include trades of the opening.
     session.fillsRead = fillsBefore;
     for (const name of ordersIn(expectations)) {
