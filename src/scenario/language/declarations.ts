@@ -2,7 +2,7 @@ import type { CommandOf } from "../../core/commands.ts";
 import { listed } from "../../core/format.ts";
 import { anyOf, type OrderType, OUTCOMES, type Outcome } from "../../core/terms.ts";
 import { type Money, price, type Size, size } from "../../core/units.ts";
-import { isName, isPartyName, type LineWords } from "./fields.ts";
+import { isName, isPartyName, type LineWords, NAME_RULE } from "./fields.ts";
 import type { Place, Word } from "./page.ts";
 
 export type MarketRules = Pick<
@@ -191,6 +191,17 @@ class Rounds {
     if (this.#repeats.length === 0 || !text.includes("#")) return text;
     const count = this.#repeats.reduce((before, { round, times }) => before * times + round - 1, 0);
     return text.replaceAll("#", String(count + 1));
+  }
+
+  /** Reads a name that may contain `#` in a repeat. */
+  nameIn(word: Word): string {
+    const name = this.numbered(word.textFor(NAME_RULE));
+    if (name.includes("#"))
+      throw word.wrong(
+        `# in a name is the number of the round, found ${word.description} outside of a repeat`,
+      );
+    if (!isName(name)) throw word.unexpected(NAME_RULE);
+    return name;
   }
 
   /** Whether a name may be declared again, because its declaration is from an earlier round. */

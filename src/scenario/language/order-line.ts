@@ -20,13 +20,11 @@ import type { Declarations } from "./declarations.ts";
 import {
   corrected,
   decimalIn,
-  isName,
   isPartyName,
   itemsOf,
   LineWords,
   MATCHED,
   meantDuration,
-  NAME_RULE,
   oneOf,
   PRICE,
   readEach,
@@ -219,10 +217,7 @@ function exactExpiry(orderType: OrderType, type: Word | null, word: Word | null)
 }
 
 function freeName(declared: Declarations, word: Word): string {
-  const name = declared.rounds.numbered(word.text);
-  if (word.text.includes("#") && name === word.text)
-    throw word.wrong(`# in a name is the number of the round, found ${word.description} outside of a repeat`);
-  if (!isName(name)) throw word.unexpected(NAME_RULE);
+  const name = declared.rounds.nameIn(word);
   if (name === "all") throw word.wrong("all cannot name an order, because `cancel all` cancels every order");
   if (declared.isFree(name)) return name;
   throw word.wrong(`another order is named ${name} already`, "use another name");

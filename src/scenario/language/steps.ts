@@ -22,13 +22,11 @@ import {
   decimalIn,
   duration,
   entriesIn,
-  isName,
   itemsOf,
   LineWords,
   MOMENT_RULE,
   matching,
   moment,
-  NAME_RULE,
   oneOf,
   ruleText,
   text,
@@ -54,8 +52,8 @@ export const STEPS = {
   at: step({ read: (source) => ({ moment: momentAt(source) }) }),
   snapshot: step({
     read: (source) => {
-      const name = snapshotName(source);
       const { rounds, snapshots } = source.declared;
+      const name = rounds.nameIn(source.head.value);
       if (snapshots.has(name) && !rounds.mayRedeclare(`snapshot ${name}`))
         throw source.head.value.wrong(`another snapshot is named ${name} already`);
       snapshots.add(name);
@@ -65,8 +63,8 @@ export const STEPS = {
   }),
   restore: step({
     read: (source) => {
-      const name = snapshotName(source);
-      const { snapshots } = source.declared;
+      const { rounds, snapshots } = source.declared;
+      const name = rounds.nameIn(source.head.value);
       if (snapshots.has(name)) return { name };
       throw source.head.value.unknown("snapshot", snapshots, null, name);
     },
@@ -237,9 +235,6 @@ const marketAt = (node: Node, declared: Source["declared"]): string | null =>
 
 const keyIn = (node: Node, name: string): Node | undefined =>
   node.entries.find(({ key }) => key.text === name)?.key;
-
-const snapshotName = ({ head, declared: { rounds } }: StepSource): string =>
-  rounds.numbered(matching((name) => isName(rounds.numbered(name)), NAME_RULE)(head.value));
 
 const AT_RULE = `${MOMENT_RULE}, or expiry of ORDER`;
 
