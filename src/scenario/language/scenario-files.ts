@@ -77,7 +77,7 @@ export class ScenarioFiles {
       if (place === null) return { exists, message: "the path leads through a broken link" };
       if (isOut) return { exists, message: LEADS_OUT };
       const isOther = exists && !statSync(path).isFile();
-      return { exists, message: isOther ? "expected a file, found something else" : null };
+      return { exists, message: isOther ? "expected a file, found a folder or a device" : null };
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException;
       return { exists: false, message: `the path cannot be followed: ${code ?? message}` };

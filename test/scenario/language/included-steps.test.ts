@@ -155,7 +155,7 @@ describe("a path", () => {
     ["etc/hostname", `expected a path in the scenario's folder, found a link that leads out of it ${RULE}`],
     ["dangling.txt", `the path leads through a broken link ${RULE}`],
     ["loop.csv", `the path cannot be followed: ELOOP ${RULE}`],
-    ["a-folder", `expected a file, found something else ${RULE}`],
+    ["a-folder", `expected a file, found a folder or a device ${RULE}`],
     ["flows/flow.csv/x", `the path cannot be followed: ENOTDIR ${RULE}`],
     ["a-folder/../../x", `expected a path in the scenario's folder, found one outside of it ${RULE}`],
     ["'flows\\flow.csv'", `expected a path with forward slashes, found a backslash ${RULE}`],
