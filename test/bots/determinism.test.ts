@@ -14,7 +14,8 @@ import { runs } from "../support/runs.ts";
 import { SimulatedDisk } from "../support/simulated-disk.ts";
 import { elapsed, HOUR_MS, MINUTE_MS, openExchange, openWithBots } from "./open.ts";
 
-const HOURS = 2;
+/** When a client trades. */
+const TRADES: readonly number[] = [20 * MINUTE_MS, 40 * MINUTE_MS];
 const CLIENT = `0x${"c".repeat(40)}`;
 
 /** A client places an order that takes liquidity and one that rests. */
@@ -30,22 +31,22 @@ function trade(exchange: Exchange): void {
   }
 }
 
-/** Runs two hours in steps; a client trades after 30 and after 70 minutes. */
+/** Runs an hour in steps, in which a client trades. */
 function play(moments: readonly number[]): { readonly hash: string; readonly journal: string } {
   const { exchange, entries } = openWithBots("busy");
-  for (const ms of [...moments, 30 * MINUTE_MS, 70 * MINUTE_MS, HOURS * HOUR_MS].sort((a, b) => a - b)) {
+  for (const ms of [...moments, ...TRADES, HOUR_MS].sort((a, b) => a - b)) {
     exchange.advanceTo(elapsed(ms));
-    if (ms === 30 * MINUTE_MS || ms === 70 * MINUTE_MS) trade(exchange);
+    if (TRADES.includes(ms)) trade(exchange);
   }
   return { hash: exchange.hash, journal: JSON.stringify(entries) };
 }
 
-const moments = fc.array(fc.integer({ min: 1, max: HOURS * HOUR_MS }), { maxLength: 2_000 });
+const moments = fc.array(fc.integer({ min: 1, max: HOUR_MS }), { maxLength: 1_000 });
 
 describe("bots", () => {
   it("do the same in one step of time or in many, with a client that trades too", () => {
     const expected = play([]);
-    expect(expected.journal.length).toBeGreaterThan(100_000);
+    expect(expected.journal.length).toBeGreaterThan(50_000);
     fc.assert(
       fc.property(
         moments.map((list) => list.filter((ms) => ms % (10 * MINUTE_MS) !== 0)),
@@ -150,7 +151,7 @@ function playHistory(seed: number, profile: BotProfileName | null) {
 }
 
 it("bots break no invariant and are deterministic in any history of clients and the chain", () => {
-  const orders = { without: 0, with: 0 };
+  let ordersOfBots = 0;
   fc.assert(
     fc.property(fc.nat(1_000_000), fc.constantFrom(...BOT_PROFILES), (seed, profile) => {
       const { exchange, entries } = playHistory(seed, profile);
@@ -162,12 +163,11 @@ it("bots break no invariant and are deterministic in any history of clients and 
       });
       for (const entry of entries) replayed.exchange.replay(entry);
       expect(replayed.exchange.hash).toBe(exchange.hash);
-      orders.with += exchange.state.orders.size;
-      orders.without += playHistory(seed, null).exchange.state.orders.size;
+      ordersOfBots ||= exchange.state.orders.size - playHistory(seed, null).exchange.state.orders.size;
     }),
     runs(30),
   );
-  expect(orders.with).toBeGreaterThan(orders.without);
+  expect(ordersOfBots).toBeGreaterThan(0);
 });
 
 it("a scaled clock with slow agents runs as fast as it can and does not block", () => {
