@@ -48,6 +48,6 @@ describe.runIf(BROWSER !== null)("the book of the page", () => {
   });
 
   it("equals it at random sequences of a running exchange", async () => {
-    await compareBooks(await open(server.url), 2, 40);
+    await compareBooks(await open(server.url), 2, atLevel(40));
   });
 });

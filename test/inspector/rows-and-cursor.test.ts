@@ -27,15 +27,15 @@ function rowsBy(choice: Partial<Filtering[1]>, requests: Filtering[2] = new Map(
   return filter.rows;
 }
 
+/** The words of each row. */
+const WORDS = Array.from({ length: history.count }, (_, row) => {
+  const { actor, text, result } = history.visit(row, describeLine);
+  return `${actor ?? ""} ${text} ${result}`.toLowerCase();
+});
+
 /** The rows for which a condition holds, tested one by one. */
-function rowsWhere(isIncluded: (row: number, words: string) => boolean): number[] {
-  const found: number[] = [];
-  for (let row = 0; row < history.count; row += 1) {
-    const { actor, text, result } = history.visit(row, describeLine);
-    if (isIncluded(row, `${actor ?? ""} ${text} ${result}`.toLowerCase())) found.push(row);
-  }
-  return found;
-}
+const rowsWhere = (isIncluded: (row: number, words: string) => boolean): number[] =>
+  WORDS.flatMap((words, row) => (isIncluded(row, words) ? [row] : []));
 
 describe("a filter of rows", () => {
   it("without conditions matches every row", () => {
