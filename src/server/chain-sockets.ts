@@ -207,7 +207,7 @@ class ChainSocket implements NotificationSink {
   #awaitRoom(): void {
     this.#stall ??= setTimeout(() => {
       const reason = `${this.#waiting} bytes are pending, and none was read for ${MAX_STALL_MS / 1_000} s`;
-      this.#service.log.request({ ...outcomeOf(this.#request, 0), code: "SLOW_READER" });
+      this.#service.log.request(this.#request, 0, "SLOW_READER");
       this.close(TRY_AGAIN_LATER, reason);
     }, MAX_STALL_MS).unref();
   }
@@ -301,16 +301,7 @@ const requestInfo = (requestId: string, rawBody: Buffer | null): RequestInfo => 
   ...{ arrivedAt: performance.now(), caller: "", rawBody, fault: null, firstCommand: 1, lastCommand: 0 },
 });
 
-const outcomeOf = ({ requestId, arrivedAt, fault }: RequestInfo, status: number) => ({
-  requestId,
-  method: "WS",
-  path: CHAIN_PATH,
-  status,
-  ms: performance.now() - arrivedAt,
-  code: fault?.ids,
-});
-
 function logMessage(service: Service, request: RequestInfo, status: number): void {
   service.stream.answered(request, status, undefined);
-  service.log.request(outcomeOf(request, status));
+  service.log.request(request, status, request.fault?.ids);
 }

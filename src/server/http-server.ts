@@ -251,7 +251,8 @@ function refuseOnSocket(site: Site, error: NodeJS.ErrnoException, socket: Duplex
   for (let at = 0; at < pairs.length; at += 2) lines.push(`${pairs[at]}: ${pairs[at + 1]}`);
   socket.end([...lines, "connection: close", "", body].join("\r\n"));
   setTimeout(() => socket.destroy(), HANG_UP_MS).unref();
-  site.service.log.request({ requestId, method: "-", path: "-", status, ms: 0, code });
+  const input = { requestId, method: "-", url: "-", arrivedAt: performance.now() };
+  site.service.log.request(input, status, code);
 }
 
 function socketError(error: NodeJS.ErrnoException, timeoutMs: number): ApiError {

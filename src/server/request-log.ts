@@ -2,27 +2,18 @@ import { inspect } from "node:util";
 import pc from "picocolors";
 import sonicBoom from "sonic-boom";
 import { printableAscii } from "../core/format.ts";
+import { pathOf, type RequestInfo } from "./messages.ts";
 
-interface Outcome {
-  readonly requestId: string;
-  readonly method: string;
-  /** The raw path, without the query. */
-  readonly path: string;
-  /** 0 if the connection was closed without an answer. */
-  readonly status: number;
-  /** Wall milliseconds from arrival to answer. */
-  readonly ms: number;
-  readonly code?: string | undefined;
-  /** Warnings sent to the client, in ASCII. */
-  readonly warning?: string | undefined;
-}
+/** What is logged of a request: an HTTP request, a WebSocket message, or input that is neither. */
+type Logged = Pick<RequestInfo, "requestId" | "method" | "url" | "arrivedAt">;
 
 /**
  * Logs one line per request, at level warn if the client was warned. No value of a header, query or body is logged,
  * except a number that was clamped, so that no secret is logged.
  */
 export interface RequestLog {
-  request(outcome: Outcome): void;
+  /** `status` is 0 if the connection was closed without an answer; `warning` is what the client was warned of, in ASCII. */
+  request(request: Logged, status: number, code?: string, warning?: string): void;
   /** Logs a defect of the server, with facts for diagnosis. */
   defect(error: unknown, facts: Readonly<Record<string, unknown>>): void;
   /** Logs why the server cannot work as before. */
@@ -45,11 +36,11 @@ export function requestLog(level: keyof typeof LEVELS): RequestLog {
     else batched.write(`{"level":${LEVELS.error}${time()},${JSON.stringify(fields).slice(1)}\n`);
   };
   return {
-    request: (outcome) => {
-      const of = outcome.warning === undefined ? "info" : "warn";
+    request: (request, status, code = "", warning = "") => {
+      const of = warning === "" ? "info" : "warn";
       if (!isLogged(of)) return;
-      if (batched === null) process.stderr.write(terminalLine(outcome));
-      else batched.write(requestLine(LEVELS[of], time(), outcome));
+      if (batched === null) process.stderr.write(terminalLine(request, status, code, warning));
+      else batched.write(requestLine(LEVELS[of], time(), request, status, code, warning));
     },
     defect: (error, facts) => {
       const { name, message } = error instanceof Error ? error : new Error(String(error));
@@ -67,8 +58,8 @@ const DEFECT = "a defect in clobsim";
 /** Returns a log that adds `prefix`, which was removed from the path, to each path. */
 export const logBelow = (log: RequestLog, prefix: string): RequestLog => ({
   ...log,
-  request: (outcome) =>
-    log.request(outcome.path.startsWith("/") ? { ...outcome, path: prefix + outcome.path } : outcome),
+  request: ({ requestId, method, url, arrivedAt }, ...outcome) =>
+    log.request({ requestId, method, url: url.startsWith("/") ? prefix + url : url, arrivedAt }, ...outcome),
   defect: (error, facts) => log.defect(error, { ...facts, path: `${prefix}${facts.path}` }),
 });
 
@@ -124,12 +115,17 @@ class LineBatch {
 function requestLine(
   level: number,
   time: string,
-  { requestId, method, path, status, ms, code, warning }: Outcome,
+  { requestId, method, url, arrivedAt }: Logged,
+  status: number,
+  code: string,
+  warning: string,
 ): string {
-  const because = code === undefined ? "" : `,"code":"${code}"`;
-  const warned = warning === undefined ? "" : `,"warning":${JSON.stringify(warning)}`;
+  const ms = Math.round((performance.now() - arrivedAt) * 1000) / 1000;
+  const because = code === "" ? "" : `,"code":"${code}"`;
+  const warned = warning === "" ? "" : `,"warning":${JSON.stringify(warning)}`;
+  const path = pathOf(url);
   const name = SAFE.test(path) ? path : JSON.stringify(printableAscii(path)).slice(1, -1);
-  return `{"level":${level}${time},"requestId":"${requestId}","method":"${method}","path":"${name}","status":${status},"ms":${Math.round(ms * 1000) / 1000}${because}${warned}}\n`;
+  return `{"level":${level}${time},"requestId":"${requestId}","method":"${method}","path":"${name}","status":${status},"ms":${ms}${because}${warned}}\n`;
 }
 
 /** A path that needs no escapes in JSON and on a terminal. */
@@ -152,10 +148,11 @@ function timestamps(): () => string {
 const clock = (): string => pc.dim(new Date().toISOString().slice(11, 23));
 
 /** Formats a request for a terminal. */
-function terminalLine({ method, path, status, ms, code, warning }: Outcome): string {
+function terminalLine({ method, url, arrivedAt }: Logged, status: number, code: string, warning: string) {
   const paint = status === 0 || status >= 500 ? pc.red : status < 400 ? pc.green : pc.yellow;
-  const duration = pc.dim(`${ms.toFixed(1)} ms`.padStart(9));
-  const because = code === undefined ? "" : ` ${paint(code)}`;
-  const warned = warning === undefined ? "" : ` ${pc.yellow(warning)}`;
-  return `${clock()} ${method.padEnd(6)} ${paint(String(status))} ${duration} ${printableAscii(path)}${because}${warned}\n`;
+  const duration = pc.dim(`${(performance.now() - arrivedAt).toFixed(1)} ms`.padStart(9));
+  const path = printableAscii(pathOf(url));
+  const because = code === "" ? "" : ` ${paint(code)}`;
+  const warned = warning === "" ? "" : ` ${pc.yellow(warning)}`;
+  return `${clock()} ${method.padEnd(6)} ${paint(String(status))} ${duration} ${path}${because}${warned}\n`;
 }

@@ -195,15 +195,7 @@ const corsHeaders = ({ headers: { origin } }: Incoming): string[] =>
 
 function log(service: Service, request: Incoming, status: number, code: string | undefined): void {
   service.stream.answered(request, status, code);
-  service.log.request({
-    requestId: request.requestId,
-    method: request.method,
-    path: pathOf(request.url),
-    status,
-    ms: performance.now() - request.arrivedAt,
-    code,
-    warning: request.warning === "" ? undefined : request.warning,
-  });
+  service.log.request(request, status, code, request.warning);
 }
 
 function defect(service: Service, request: RequestInfo, error: unknown): ApiError {

@@ -202,15 +202,15 @@ export class Pool implements Site {
   }
 
   #send(response: Outgoing, reply: TextReply | ApiError): void {
-    const { method, url, arrivedAt } = response.req;
+    const request = response.req;
     const requestId = this.nextId();
+    request.requestId = requestId;
     const { status, headers, body, error } =
       reply instanceof ApiError ? jsonReply(JSON.stringify(errorBody(reply, requestId)), [], reply) : reply;
     const length = String(Buffer.byteLength(body));
     response.writeHead(status, [...this.headersOf(requestId), ...headers, "content-length", length]);
-    response.end(method === "HEAD" ? undefined : body);
-    const ms = performance.now() - arrivedAt;
-    this.service.log.request({ requestId, method, path: pathOf(url), status, ms, code: error?.code });
+    response.end(request.method === "HEAD" ? undefined : body);
+    this.service.log.request(request, status, error?.code);
   }
 }
 
