@@ -52,7 +52,7 @@ type Help<Code extends RefusalCode> = (
 const HELPS: { readonly [Code in RefusalCode]?: Help<Code> } = {
   TOKEN_NOT_FOUND: ({ tokenId }, view) => ({ hint: hintForToken(view, tokenId) }),
   SLUG_TAKEN: () => ({
-    hint: "leave slug out to have one made from the title",
+    hint: "leave slug out to have a free one made of the question or title",
     details: { fields: ["slug"] },
   }),
   INVALID_TICK_SIZE: ({ price, tickSize }) => ({ hint: nearestPrices(price / FULL_PRICE, tickSize) }),

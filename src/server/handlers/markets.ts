@@ -1,6 +1,6 @@
 import { unitsOf } from "../../api/decimals.ts";
 import type { EndpointOf, Operation } from "../../api/endpoints.ts";
-import { ApiError, invalidFields } from "../../api/errors.ts";
+import { ApiError } from "../../api/errors.ts";
 import { carries, folded, rankedEvents } from "../../api/market-search.ts";
 import {
   eventDetail,
@@ -12,6 +12,7 @@ import {
   marketTradeReply,
 } from "../../api/markets.ts";
 import { lastTradeOf, midOf, priceOrNull, quotesOf } from "../../api/order-book.ts";
+import { refusalError } from "../../api/refusals.ts";
 import {
   findEvent,
   findMarket,
@@ -127,7 +128,7 @@ export const marketHandlers = {
     const minOrderSize = size(exact("minOrderSize", body.minOrderSize, SIZE_PLACES));
     const parent = body.eventId === undefined ? undefined : findEvent(view, body.eventId);
     const slug = body.slug ?? freeSlug(question, (candidate) => state.marketBySlug.has(candidate));
-    if (state.marketBySlug.has(slug)) throw invalidFields(`slug ${JSON.stringify(slug)} is taken`, "slug");
+    if (state.marketBySlug.has(slug)) throw refusalError({ code: "SLUG_TAKEN", slug }, view);
     const event = parent?.number ?? addEvent(service, { ...body, title: question, slug: undefined, endDate });
     submit(service, {
       kind: "createMarket",
