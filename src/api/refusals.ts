@@ -87,9 +87,6 @@ const HELPS: { readonly [Code in RefusalCode]?: Help<Code> } = {
     hint: reorganizationLimit(state),
     details: { fields: ["depth"] },
   }),
-  FAULT_NOT_FOUND: () => ({
-    hint: "GET /sim/chain/faults lists those in force; one that has hit as many settlements as it was to is over",
-  }),
 };
 
 /** Converts a refusal of the core to an API error. */
