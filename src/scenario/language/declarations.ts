@@ -74,25 +74,25 @@ export class Declarations {
   }
 
   /** Returns the market as a step stores it: null if there is only one. */
-  market(at: Word, name: string | null): string | null {
+  market(at: Word, name: string | null, missing = "the name of a market"): string | null {
     if (this.hasMarket(name)) return this.markets?.size === 1 ? null : name;
     const markets = [...(this.markets ?? [])];
     if (name !== null) throw at.unknown("market", markets, null, name);
     const count = markets.length === 0 ? "there is none" : `there are ${listed(markets)}`;
-    throw at.wrong("expected the name of a market", count);
+    throw at.wrong(`expected ${missing}`, count);
   }
 
   /** Reads `in MARKET`, optional if there is only one market; if it is missing, the problem is at the next word. */
   marketOf(line: LineWords): string | null {
     const market = line.market();
-    return this.market(market ?? line.peek() ?? line.end, market?.text ?? null);
+    return this.market(market ?? line.peek() ?? line.end, market?.text ?? null, "in MARKET");
   }
 
   /** Reads the same at the end of a line. */
   lastMarketOf(line: LineWords): string | null {
     const market = line.market();
     line.requireEnd("in MARKET or the end of the line", ["in"]);
-    return this.market(market ?? line.end, market?.text ?? null);
+    return this.market(market ?? line.end, market?.text ?? null, "in MARKET");
   }
 
   /** Reads `YES`, or `rain YES` if there are several markets. */

@@ -112,7 +112,7 @@ export function readOrderLine(line: LineWords, declared: Declarations, mayBeWron
   const isMarket = declared.hasMarket(marketName);
   // `mayBeWrong` allows an unknown market, not a missing one.
   if (!isMarket && market !== null) quietly(() => declared.market(market, marketName));
-  else if (!isMarket && line.peek() === undefined) attempt(() => declared.market(side, null));
+  else if (!isMarket && line.peek() === undefined) attempt(() => declared.market(side, null, "in MARKET"));
   if (name != null) declared.nameOrder(name, isMarket ? (exact?.orderType ?? null) : null);
   // After an invalid type the meaning of the next word is unknown.
   if (orderType !== null || mayBeWrong) line.requireEnd(ORDER_ENDING, ["in", "as"]);
