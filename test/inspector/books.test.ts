@@ -14,7 +14,7 @@ const folder = temporaryFolder();
 const [report, html] = [join(folder, "random.ndjson"), join(folder, "random.html")];
 const open = useBrowser();
 const server = await useServer();
-const session = await tradeAtRandom(server, 4, 320);
+const session = await tradeAtRandom(server, 4, atLevel(320));
 
 writeFileSync(report, await (await fetch(`${server.url}/sim/report`)).text());
 await run("inspect", [report], { html });
@@ -43,7 +43,7 @@ async function compareBooks(inspector: Inspector, seed: number, cursors: number)
 
 describe.runIf(BROWSER !== null)("the book of the page", () => {
   it("equals GET /clob/book at random sequences of a report", async () => {
-    expect(session.books.size).toBeGreaterThan(150);
+    expect(session.books.size).toBeGreaterThan(atLevel(150));
     await compareBooks(await open(pathToFileURL(html).href), 1, atLevel(50));
   });
 
