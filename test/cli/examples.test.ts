@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { chmodSync, cpSync, mkdirSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { SUBCOMMANDS, type Subcommand } from "../../src/cli/commands.ts";
 import type { RunningServer } from "../../src/compose.ts";
 import { Program } from "../support/program.ts";
@@ -107,13 +107,9 @@ describe("the examples of the help", () => {
       const world = /--(?:world|seed|from)\b/.test(line) ? [] : ["--world", "world.json"];
       const words = line.replace(/ --port 0/, "").split(" ");
       const args = [...words, ...world, "--port", "0", "--log-level", "silent"];
-      const listeners = process.listenerCount("SIGHUP");
-      const served = runLine(args, program.folder);
-      await vi.waitUntil(() => process.listenerCount("SIGHUP") > listeners);
-      // Stops it as soon as it has started.
-      process.emit("SIGHUP");
-      const stdout = expect.stringContaining("answers at http://127.0.0.1:");
-      expect(await served).toMatchObject({ code: 0, stdout });
+      const { prints, end } = program.launch(args);
+      await prints("answers at http://127.0.0.1:");
+      expect((await end("SIGTERM")).code).toBe(0);
       return;
     }
     // Commands that start threads or stream to stdout need a process, lines with > or * need a shell.
