@@ -64,7 +64,7 @@ export const logBelow = (log: RequestLog, prefix: string): RequestLog => ({
 });
 
 /** A batch is written at this length in characters, or after this time. */
-const BATCH_LENGTH = 8_192;
+const BATCH_LENGTH = 65_536;
 const BATCH_MS = 20;
 
 /** Writes lines to stderr in batches, because one write per line takes an eighth of the time of a small request. */
