@@ -23,8 +23,8 @@ const FAST = [
 ];
 /** What there takes half a second or more. */
 const NOT_FAST = [
-  "test/core/book/book.test.ts",
-  "test/scenario/coverage/exchange-coverage.test.ts",
+  "test/core/{book/book,table}.test.ts",
+  "test/scenario/coverage/{command,exchange-coverage}.test.ts",
   "test/scenario/language/{hostile-files,line-ends,repeats}.test.ts",
 ];
 
