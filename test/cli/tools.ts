@@ -39,10 +39,14 @@ async function capture(act: () => Promise<number>): Promise<CommandResult> {
     });
   }
   const known = SIGNALS.map((signal) => process.listeners(signal));
+  // Browsers and servers of other tests have listeners in this process, too, and a warning would be part of the output.
+  const limit = process.getMaxListeners();
+  process.setMaxListeners(0);
   try {
     const code = await act().catch(reportFailure);
     return { code, ...printed };
   } finally {
+    process.setMaxListeners(limit);
     vi.restoreAllMocks();
     // A command is the only one of its process and keeps its listeners.
     for (const [index, signal] of SIGNALS.entries())
