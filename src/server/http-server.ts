@@ -237,11 +237,11 @@ const HANG_UP_MS = 500;
 
 /** Answers input that is not a request because it is too large, too slow or not HTTP, and closes the connection. */
 function refuseOnSocket(site: Site, error: NodeJS.ErrnoException, socket: Duplex): void {
-  const requestId = site.nextId();
   if (error.code === "ECONNRESET" || !socket.writable) {
     socket.destroy();
     return;
   }
+  const requestId = site.nextId();
   const known = socketError(error, site.service.options.requestTimeoutMs);
   const { status, code } = known;
   const body = JSON.stringify(errorBody(known, requestId));

@@ -1,6 +1,8 @@
+import { once } from "node:events";
+import { connect } from "node:net";
 import { describe, expect, it } from "vitest";
 import { refusedAsRpc } from "../chain-rpc/rpc.ts";
-import { type Method, useApi } from "../support/http.ts";
+import { apiOfTest, type Method, useApi } from "../support/http.ts";
 import { HOST, headerLines, refusalIn, replyTo, requestBytes } from "./raw-socket.ts";
 import type { MarketPage } from "./replies.ts";
 import { deriveTrader } from "./trader.ts";
@@ -91,6 +93,18 @@ describe("the headers of a response", () => {
       ids.add((await api.send("GET /clob/time")).headers["x-request-id"]);
     }
     expect(ids.size).toBe(5);
+  });
+
+  it("do not count connections that break", async () => {
+    const fresh = await apiOfTest({ world: null });
+    const takeId = async (): Promise<number> =>
+      Number((await fresh.send("GET /clob/time")).headers["x-request-id"]?.slice("req-".length));
+    const before = await takeId();
+    const socket = connect(fresh.port, "127.0.0.1");
+    socket.write(requestBytes("GET /sim/stream"));
+    await once(socket, "data");
+    socket.destroy();
+    for (const requests of [2, 3, 4]) expect(await takeId()).toBe(before + requests);
   });
 
   it("have the sequence and the virtual time after the request", async () => {
