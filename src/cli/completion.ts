@@ -52,12 +52,14 @@ complete -c clobsim -n 'not count (__clobsim) >/dev/null' -F
 `,
 };
 
-/** `clobsim completion`: prints the script of a shell. @throws UsageError for an unknown shell */
-export const completion: Run<"completion"> = async (_values, [name], { environment }) => {
-  const known = (word: string | undefined): Shell | undefined => SHELLS.find((shell) => shell === word);
-  const shell = name === undefined ? (known(basename(environment.SHELL ?? "")) ?? "bash") : known(name);
-  if (shell === undefined)
-    throw new UsageError(`completion expects ${SHELLS.join(", ")}, found ${JSON.stringify(name)}`);
+/** `clobsim completion`: prints the script of a shell, by default of $SHELL. @throws UsageError for an unknown shell */
+export const completion: Run<"completion"> = async (_values, [given], { environment }) => {
+  const name = given ?? basename(environment.SHELL ?? "");
+  const shell = SHELLS.find((known) => known === name);
+  if (shell === undefined) {
+    const found = `${given === undefined ? "$SHELL " : ""}${JSON.stringify(name)}`;
+    throw new UsageError(`completion expects ${SHELLS.join(", ")}, found ${found}`);
+  }
   process.stdout.write(SCRIPT[shell]);
   return EXIT.ok;
 };

@@ -128,7 +128,6 @@ describe("completion", () => {
 
   it.each([
     [[], { SHELL: "/usr/bin/fish" }, "completion fish"],
-    [[], { SHELL: "/bin/dash" }, "completion bash"],
     [["zsh"], { SHELL: "/usr/bin/fish" }, "completion zsh"],
   ])(
     "with arguments %j and environment %j prints the script of a shell",
@@ -137,4 +136,13 @@ describe("completion", () => {
       expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining(says) });
     },
   );
+
+  it.each([
+    ["dash", { SHELL: "/bin/dash" }],
+    ["", {}],
+  ])("says which shells there are if $SHELL is %j", async (found, environment) => {
+    const { code, stderr } = await run("completion", [], {}, environment);
+    const sentence = `clobsim: completion expects bash, zsh, fish, found $SHELL "${found}"\n`;
+    expect({ code, stderr }).toEqual({ code: 2, stderr: sentence });
+  });
 });
