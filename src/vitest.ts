@@ -47,7 +47,7 @@ export function exchange(options: ExchangeOptions = {}): TestAPI<ExchangeFixture
       await use(acquired.begin());
       const { state, errors } = task.result ?? {};
       const error = state === "fail" ? errors?.at(-1) : undefined;
-      await exchanges.finish(acquired, fullName(task), error ?? null);
+      await exchanges.finish(acquired, fullName(task), error ?? null, task.fails ? null : undefined);
     },
     ...Object.fromEntries(traders),
   });
