@@ -21,9 +21,6 @@ export type Watcher = (
 /** Whether these are the events that the command caused when it was first accepted. */
 export type IsRecorded = (events: readonly DomainEvent[]) => boolean;
 
-const DAY_MS = 86_400_000;
-const MAX_DAYS_OF_AGENTS = 31;
-
 /** State, time and counters of an exchange at one moment; immutable. */
 export interface Snapshot {
   readonly state: State;
@@ -144,13 +141,6 @@ export class Exchange {
   passTo(at: Millis): void {
     if (at < this.#now) throw new RangeError(`cannot set the time back to ${at}: it is ${this.#now}`);
     this.#now = at;
-  }
-
-  /** Describes why no client may advance the time to `target` at once: agents would take too long. Null if clients may. */
-  tooFar(target: Millis): string | null {
-    const days = Math.ceil((target - this.#now) / DAY_MS);
-    if (this.agents === null || days <= MAX_DAYS_OF_AGENTS) return null;
-    return `this would have bots trade for ${days} days at once, at most ${MAX_DAYS_OF_AGENTS} are possible`;
   }
 
   /** Advances the time and executes what becomes due, in order, each at its own moment. */

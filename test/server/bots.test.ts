@@ -1,32 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { answerOf } from "../chain-rpc/rpc.ts";
 import { apiOfTest, exchangeAt, serve, useApi } from "../support/http.ts";
 import type { Bots, Info } from "./replies.ts";
 
 const api = useApi();
 
-it("bots trade for at most 31 days at once, so that a clock change does not make others wait for hours", async () => {
+it("bots do not let a frozen clock catch up with a year of the wall clock's time", async () => {
   await api.post("/sim/bots", { profile: "thin" });
-  const tooFar = /bots trade for \d+ days at once, at most 31/;
-  const inAYear = "2027-01-01T00:00:00Z";
-  for (const change of [{ mode: "real" }, { advance: "2678400001ms" }, { time: inAYear, mode: "real" }]) {
-    const { body } = await api.refused("POST /sim/clock", "INVALID_PARAMETER", change);
-    expect(body).toMatchObject({
-      error: expect.stringMatching(tooFar),
-      details: { fields: [Object.keys(change)[0]] },
-    });
-    expect(body.hint).toContain("DELETE /sim/bots");
-  }
-  for (const [method, ...params] of [
-    ["evm_increaseTime", 2_678_401],
-    ["evm_setNextBlockTimestamp", Date.parse(inAYear) / 1000],
-    ["anvil_mine", 32, 86_400],
-  ] as const) {
-    const { error } = await answerOf(api, method, ...params);
-    expect(error?.message, method).toMatch(tooFar);
-  }
-  await api.send("DELETE /sim/bots");
-  await api.advance("3650d");
+  const refusal = await api.refused("POST /sim/clock", "INVALID_PARAMETER", { mode: "real" });
+  expect(refusal.body.error).toMatch(/bots trade for \d+ days at once, at most 31/);
+  expect(refusal.body.hint).toContain("DELETE /sim/bots");
 });
 
 describe("--bots", () => {

@@ -42,7 +42,7 @@ export const controlHandlers = {
     const fired = await clock.change(slices, () => {
       const mode = modeOf(service, body);
       const to = target(service.exchange.now, body, mode === "real" ? clock.wallTime : null);
-      requireNear(service, to, body);
+      if (mode === "real") refuseYearsOfBots(service, to);
       return firedBy(service, clock.moveInSteps({ mode, rate: body.rate ?? clock.rate }, to));
     });
     return { ...clockReply(service), fired };
@@ -245,13 +245,18 @@ export function clockReply({ clock, exchange }: Service): ReplyTo<"getClock"> {
   };
 }
 
-/** @throws ApiError if bots would trade for too long on the way to a time */
-function requireNear({ exchange }: Service, to: Millis, { advance, time }: NewClock): void {
-  const problem = exchange.tooFar(to);
-  if (problem === null) return;
-  const field = advance !== undefined ? "advance" : time !== undefined ? "time" : "mode";
-  const hint = "advance in smaller steps, or DELETE /sim/bots first and start them again after";
-  throw new ApiError("INVALID_PARAMETER", problem, { hint, details: { fields: [field] } });
+const DAY_MS = 86_400_000;
+const MAX_DAYS_OF_BOTS = 31;
+
+/** Refuses mode real if bots would trade for too many days, because a frozen clock may be a year behind the wall clock. */
+function refuseYearsOfBots({ bots, exchange }: Service, to: Millis): void {
+  const days = Math.ceil((to - exchange.now) / DAY_MS);
+  if (bots.running === null || days <= MAX_DAYS_OF_BOTS) return;
+  throw new ApiError(
+    "INVALID_PARAMETER",
+    `mode real would have bots trade for ${days} days at once, at most ${MAX_DAYS_OF_BOTS} are possible`,
+    { hint: "DELETE /sim/bots first, and start them again after", details: { fields: ["mode"] } },
+  );
 }
 
 function modeOf({ clock }: Service, { mode: asked, rate }: NewClock): ClockMode {
@@ -294,7 +299,7 @@ export function firedIn(state: State, at: Millis, events: readonly DomainEvent[]
 }
 
 /** Longest duration that is parsed, in whole days. */
-const MAX_DAYS = Math.floor(MAX_MILLIS / 86_400_000);
+const MAX_DAYS = Math.floor(MAX_MILLIS / DAY_MS);
 
 /** Returns the time to which a change moves the clock, never before `now`. Mode real alone advances to the wall clock. */
 function target(now: Millis, { mode, time, advance }: NewClock, wall: Millis | null): Millis {
