@@ -52,12 +52,15 @@ export class CacheFolder {
       makeFolder(this.#path, 0o700);
       const checksum = Buffer.alloc(CHECKSUM_BYTES);
       checksum.writeUInt32LE(crc32(contents));
-      writeFileSync(draft, Buffer.concat([checksum, contents]), { mode: 0o600, flag: "wx" });
-      renameSync(draft, path);
+      try {
+        writeFileSync(draft, Buffer.concat([checksum, contents]), { mode: 0o600, flag: "wx" });
+        renameSync(draft, path);
+      } finally {
+        rmSync(draft, { force: true });
+      }
       this.#removeOldest(kind);
     } catch {
       // The disk is full or read-only; the next start tries again.
-      rmSync(draft, { force: true });
     }
   }
 

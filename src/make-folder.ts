@@ -1,4 +1,4 @@
-import { mkdirSync, statSync } from "node:fs";
+import { accessSync, mkdirSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 
 /**
@@ -13,7 +13,9 @@ export function makeFolder(path: string, mode?: number): string | undefined {
     mkdirSync(path, { mode });
     return first ?? path;
   } catch (error) {
-    if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return first;
-    throw error;
+    if (statSync(path, { throwIfNoEntry: false }) === undefined) throw error;
+    // The slash makes the system refuse a file in its place with ENOTDIR.
+    accessSync(`${path}/`);
+    return first;
   }
 }

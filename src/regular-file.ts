@@ -34,6 +34,16 @@ export const isForbidden = (
 ): error is Error & { readonly code: string; readonly path?: string } =>
   error instanceof Error && "syscall" in error && "code" in error && FORBIDDEN.has(String(error.code));
 
+/** Returns the stats of a path; undefined if nothing is there, also below a file, where Node 20 throws and Node 22 does not. */
+export function statOf(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOTDIR") return undefined;
+    throw error;
+  }
+}
+
 /** Windows has neither this flag nor pipes in the file system. */
 const NONBLOCK = constants.O_NONBLOCK ?? 0;
 
@@ -49,7 +59,7 @@ export function openRegular(
   mode?: number,
 ): number {
   // Checked before, because opening a device may have effects.
-  const known = statSync(path, { throwIfNoEntry: false });
+  const known = statOf(path);
   if (known !== undefined) requireRegular(path, known, maxBytes);
   // The path may have been replaced by a pipe since, so this must not block.
   const file = openSync(path, flags | NONBLOCK, mode);

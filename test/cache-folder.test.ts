@@ -56,6 +56,13 @@ describe("the cache folder", () => {
     }
   });
 
+  it("holds nothing where it cannot be", () => {
+    writeFileSync(join(folder, "file"), "");
+    folder = join(folder, "file", "below");
+    cache().write("kind", "name", contents);
+    expect(cache().read("kind", "name")).toBeNull();
+  });
+
   it("keeps the latest 16 files of a kind", () => {
     for (let number = 1; number <= 18; number += 1) {
       cache().write("kind", String(number), contents);

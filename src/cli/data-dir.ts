@@ -1,5 +1,4 @@
 import { Buffer } from "node:buffer";
-import { statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { DEFAULT_DATA } from "../config.ts";
 import { toIso } from "../core/time.ts";
@@ -17,7 +16,7 @@ import {
   planRepair,
   type RepairPlan,
 } from "../history/journal-files.ts";
-import { FileRefused, isForbidden } from "../regular-file.ts";
+import { FileRefused, isForbidden, statOf } from "../regular-file.ts";
 import { count, grouped } from "../scenario/report/text.ts";
 import type { Run } from "./commands.ts";
 import { failed, paintOf, print, unwritable } from "./output.ts";
@@ -25,7 +24,7 @@ import { EXIT, UsageError } from "./process.ts";
 
 /** `clobsim doctor`: checks whether a data directory can be opened, and measures a sync on its disk. */
 export const doctor: Run<"doctor"> = async (_values, [folder = DEFAULT_DATA], { environment }) => {
-  const isThere = statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
+  const isThere = isFolder(folder);
   const findings = [
     diskFinding(isThere ? folder : nearestFolder(folder)),
     ...checkDataDir(nodeDisk, folder),
@@ -66,10 +65,12 @@ function measureSyncs(folder: string): readonly [median: number, longest: number
   return [times[times.length >> 1] ?? 0, times.at(-1) ?? 0];
 }
 
+const isFolder = (path: string): boolean => statOf(path)?.isDirectory() === true;
+
 /** Returns the nearest existing parent folder of a path. */
 function nearestFolder(path: string): string {
   let folder = dirname(resolve(path));
-  while (statSync(folder, { throwIfNoEntry: false }) === undefined) folder = dirname(folder);
+  while (!isFolder(folder)) folder = dirname(folder);
   return folder;
 }
 
@@ -98,7 +99,7 @@ function modeFindings(folder: string): Finding[] {
 }
 
 function wrongMode(path: string): string[] {
-  const found = statSync(path, { throwIfNoEntry: false });
+  const found = statOf(path);
   if (found === undefined || (found.mode & 0o077) === 0) return [];
   const octal = (bits: number): string => (bits & 0o777).toString(8).padStart(4, "0");
   return [`${path} has mode ${octal(found.mode)}, chmod ${found.isDirectory() ? "0700" : "0600"} ${path}`];

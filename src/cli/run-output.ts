@@ -1,8 +1,9 @@
 import { Buffer } from "node:buffer";
-import { closeSync, openSync, statSync, writeSync } from "node:fs";
+import { closeSync, openSync, writeSync } from "node:fs";
 import { basename, relative, sep } from "node:path";
 import { shellWord } from "../core/format.ts";
 import { defectOf, historySince, reportBytes, saveReport, withScenario } from "../history/report.ts";
+import { statOf } from "../regular-file.ts";
 import type { WrongFile } from "../scenario/language/page.ts";
 import type { Scenario } from "../scenario/language/steps.ts";
 import { jobSummary, wrongFilesSummary } from "../scenario/report/github.ts";
@@ -121,7 +122,7 @@ const SCREEN = { write: (text: string): void => void process.stdout.write(text),
 
 /** Holds the text of a file until the end, and writes to a device or a pipe at once. */
 function fileAt(path: string): typeof SCREEN {
-  const found = writing(path, "--reporter", () => statSync(path, { throwIfNoEntry: false }));
+  const found = writing(path, "--reporter", () => statOf(path));
   if (found?.isFile() === false) return streamTo(path);
   prepare(path, "--reporter");
   const texts: string[] = [];

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { mkdtempSync, readdirSync, renameSync, rmdirSync, rmSync, statSync } from "node:fs";
+import { mkdtempSync, readdirSync, renameSync, rmdirSync, rmSync } from "node:fs";
 import { basename, dirname, join, posix, relative, resolve, sep } from "node:path";
 import { DocumentError, formatValue, within } from "../../core/document-error.ts";
 import {
@@ -20,7 +20,7 @@ import { createFile, nodeDisk, writeFully } from "../../engine/disk.ts";
 import { draftOf } from "../../engine/files.ts";
 import { DataFileError } from "../../engine/journal.ts";
 import { isNewer } from "../../engine/journal-line.ts";
-import { FILE_LIMITS, FileRefused, readFailure, readText } from "../../regular-file.ts";
+import { FILE_LIMITS, FileRefused, readFailure, readText, statOf } from "../../regular-file.ts";
 import { SHARD, type Shard } from "../../setting.ts";
 import {
   type FailureFiles,
@@ -244,7 +244,7 @@ export class ResultsFolder {
     this.file = join(path, name);
     this.#writesAlways = writesAlways;
     try {
-      const isThere = statSync(path, { throwIfNoEntry: false }) !== undefined;
+      const isThere = statOf(path) !== undefined;
       nodeDisk.makeFolder(path);
       rmdirSync(mkdtempSync(join(path, ".clobsim-fuzz-")));
       if (!isThere && !writesAlways) rmdirSync(path);
@@ -258,7 +258,7 @@ export class ResultsFolder {
 
   /** Whether the results file exists. */
   get isWritten(): boolean {
-    return statSync(this.file, { throwIfNoEntry: false }) !== undefined;
+    return statOf(this.file) !== undefined;
   }
 
   /** Writes the results if they have failures, if they are always written, or to replace older ones. */
@@ -298,7 +298,7 @@ export function findResults(
 }
 
 function filesAt(path: string, out: string | null): string[] {
-  const stats = statSync(path, { throwIfNoEntry: false });
+  const stats = statOf(path);
   if (stats === undefined) throw new DataFileError("usage", `${path}: there is no such file or directory`);
   if (!stats.isDirectory()) return [path];
   const names = readdirSync(path).filter((name) => RESULTS_FILE.test(name));

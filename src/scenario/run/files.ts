@@ -4,7 +4,7 @@ import { dirname, join, relative, resolve, sep } from "node:path";
 import { globSync } from "tinyglobby";
 import type { ControlRecords } from "../../engine/journal-line.ts";
 import { makeFolder } from "../../make-folder.ts";
-import { readRegular } from "../../regular-file.ts";
+import { readRegular, statOf } from "../../regular-file.ts";
 import type { ExpectationOf } from "../language/expectations.ts";
 import type { Place, WrongFile } from "../language/page.ts";
 import { isScenarioFile, MAX_SCENARIO_BYTES, readTextFile } from "../language/scenario-files.ts";
@@ -41,7 +41,7 @@ export function findFiles(paths: readonly string[]): string[] {
 const PARTS = ["**/_*", "**/node_modules/**"];
 
 function filesOf(path: string): string[] {
-  const found = statSync(path, { throwIfNoEntry: false });
+  const found = statOf(path);
   if (found?.isDirectory() === false) return [path];
   const options = { absolute: true, ignore: PARTS, expandDirectories: false, onlyFiles: true } as const;
   const files = found === undefined ? globSync(path, options) : [...filesBelow(resolve(path))];
@@ -125,7 +125,7 @@ export function sourceFilesOf(scenario: Scenario): ControlRecords["scenario"] | 
   const texts: Record<string, string> = {};
   let bytes = 0;
   for (const path of paths) {
-    bytes += statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+    bytes += statOf(path)?.size ?? 0;
     const read = bytes > MAX_SOURCE_BYTES ? null : readTextFile(path);
     if (read === null || read.problem !== null) return null;
     texts[nameIn(folder, path)] = read.text;
