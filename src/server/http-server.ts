@@ -150,6 +150,11 @@ function createHttpServer(site: Site): Server {
   const refuse = (error: NodeJS.ErrnoException, socket: Duplex): void =>
     connections.get(socket)?.take({ begin: () => refuseOnSocket(site, error, socket) });
   server.on("request", (request, response) => take(request, response));
+  server.on("checkContinue", (request: Incoming, response) => {
+    // Without it, Node closes the connection after the answer.
+    request.askForBody = () => response.writeContinue();
+    take(request, response);
+  });
   server.on("checkExpectation", (request, response) => {
     const message = "only the expectation 100-continue is supported";
     take(request, response, new ApiError("EXPECTATION_FAILED", message));

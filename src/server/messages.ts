@@ -21,6 +21,8 @@ export class Incoming extends IncomingMessage {
   /** Bytes of a body that the handler parses itself; null until they have arrived. */
   rawBody: Buffer | null = null;
   fault: AppliedFault | null = null;
+  /** Asks for the body with 100; null if the client sends it unasked. */
+  askForBody: (() => void) | null = null;
   /** Sequence of the first command that the request may have caused, and of the latest command when its answer was made. */
   firstCommand = Number.POSITIVE_INFINITY;
   lastCommand = 0;
@@ -87,6 +89,7 @@ export class Incoming extends IncomingMessage {
       done(new ApiError("PAYLOAD_TOO_LARGE", message, { details: { maximum } }), NO_BODY);
     };
     if (this.announcedLength > maximum) refuse();
+    else this.askForBody?.();
     this.on("data", (chunk: Buffer) => {
       length += chunk.length;
       if (!isRefused && length <= maximum) chunks.push(chunk);

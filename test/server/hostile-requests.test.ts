@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { type IncomingMessage, request } from "node:http";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
@@ -165,11 +167,37 @@ describe("invalid HTTP/1.1", () => {
 });
 
 describe("rare features of HTTP/1.1:", () => {
-  it("a client that expects 100-continue gets it", async () => {
-    const body = await orderOf(200);
-    const headers = [...orderHeaders(body), "Expect: 100-continue", `Content-Length: ${body.length}`];
-    expect((await replyTo(api.port, requestBytes("POST /clob/order", headers, body))).status).toBe(200);
-  });
+  const largest = { "content-type": "application/json", "content-length": 65_536 };
+  it.each([
+    ["POST /clob/order", largest, { asked: 1, status: 401, connection: "keep-alive" }],
+    [
+      "POST /clob/order",
+      { ...largest, "content-length": 65_537 },
+      { asked: 0, status: 413, connection: "close" },
+    ],
+    [
+      "POST /clob/order",
+      { ...largest, "content-type": "text/plain" },
+      { asked: 0, status: 415, connection: "close" },
+    ],
+    ["POST /nothing", largest, { asked: 0, status: 404, connection: "close" }],
+    ["GET /clob/time", {}, { asked: 0, status: 200, connection: "close" }],
+  ])(
+    "a client that expects 100-continue is asked only for a body that is read: %s %j",
+    async (route, headers, expected) => {
+      const [method, path] = route.split(" ");
+      const sent = request({ port: api.port, method, path, headers: { ...headers, expect: "100-continue" } });
+      let asked = 0;
+      sent.on("continue", () => {
+        asked += 1;
+        sent.end("x".repeat(65_536));
+      });
+      sent.flushHeaders();
+      const [{ statusCode, headers: answered }] = (await once(sent, "response")) as [IncomingMessage];
+      expect({ asked, status: statusCode, connection: answered.connection }).toEqual(expected);
+      sent.destroy();
+    },
+  );
 
   it("another expectation is refused with a JSON error, after the check of the host", async () => {
     const refusal = await refusalTo(api, requestBytes("GET /clob/time", [HOST, "Expect: banana"]));
