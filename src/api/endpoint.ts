@@ -3,6 +3,7 @@ import { quoted, shortened } from "../core/format.ts";
 import { isUnixMillis } from "../core/time.ts";
 import type { Numbers } from "./decimals.ts";
 import { ApiError, type ErrorCode } from "./errors.ts";
+import { didYouMean } from "./nearest.ts";
 
 /** The subset of JSON Schema used for query parameters. */
 interface ParamSchema {
@@ -37,12 +38,14 @@ export type Read<P extends Params> = {
 
 const MAX_SHOWN = 200;
 
-function wrong(name: string, expected: string, sent: string): ApiError {
+function wrong(name: string, expected: string, sent: string, words: readonly string[] = []): ApiError {
   const found = shortened(sent, MAX_SHOWN);
-  return new ApiError("INVALID_PARAMETER", `${name} must be ${expected}, found ${JSON.stringify(found)}`, {
-    details: { parameter: name, found },
-  });
+  const message = `${name} must be ${expected}, found ${JSON.stringify(found)}${didYouMean(sent, words)}`;
+  return new ApiError("INVALID_PARAMETER", message, { details: { parameter: name, found } });
 }
+
+const wordsOf = (schema: ParamSchema): readonly string[] =>
+  schema.type === "boolean" ? ["true", "false"] : (schema.enum ?? []);
 
 /** Describes an optional parameter; `read` returns undefined for invalid text. */
 export const optional = <T>(
@@ -56,7 +59,7 @@ export const optional = <T>(
   required: false,
   read: (text, name) => {
     const value = text === undefined ? undefined : read(text);
-    if (text !== undefined && value === undefined) throw wrong(name, expected, text);
+    if (text !== undefined && value === undefined) throw wrong(name, expected, text, wordsOf(schema));
     return value;
   },
 });
