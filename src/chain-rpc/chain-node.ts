@@ -101,13 +101,27 @@ function* whileUnchanged<T>(node: NodeContext, steps: Steps<T>): Steps<T> {
   }
 }
 
+/** Methods of other nodes that the chain lacks on purpose, and why. */
+const LACKING: readonly (readonly [names: RegExp, why: string])[] = [
+  [
+    /^(?:debug|ots|trace)_|_(?:createAccessList|getProof|getStorageAt|setCode|setStorageAt)$/,
+    "The chain has no EVM, so no code, storage or traces.",
+  ],
+  [/_(?:dumpState|loadState)$/, "clobsim serve --world opens a state, and --from continues a history."],
+];
+
 function methodNotFound(name: string): RpcError {
   const shown = shortened(name, 60);
-  const similar = nearest(shown, METHODS.keys());
-  const suggestion = similar === undefined ? "" : ` Did you mean ${similar}?`;
-  const message = `Method not found: ${shown}.${suggestion} error.data.methods lists all methods`;
+  const why = LACKING.find(([names]) => names.test(name))?.[1];
+  const similar = why === undefined ? nearest(shown, METHODS.keys()) : undefined;
+  // Long namespaces make different names similar.
+  const isMeant = similar !== undefined && nearest(inNamespace(shown), [inNamespace(similar)]) !== undefined;
+  const help = isMeant ? ` Did you mean ${similar}?` : why === undefined ? "" : ` ${why}`;
+  const message = `Method not found: ${shown}.${help} error.data.methods lists all methods`;
   return new RpcError("METHOD_NOT_FOUND", message, { methods: [...METHODS.keys()].sort() });
 }
+
+const inNamespace = (method: string): string => method.slice(method.indexOf("_") + 1);
 
 /** Performs one call and returns the JSON of its result. @throws RpcError */
 type Perform = (method: string, params: readonly unknown[]) => string | Promise<string>;

@@ -33,6 +33,24 @@ it("a method that is required exists and is listed", async () => {
   for (const method of REQUIRED) expect((await answerOf(api, method)).error?.code, method).not.toBe(-32601);
 });
 
+it.each([
+  ["eth_getblockbynumber", " Did you mean eth_getBlockByNumber?"],
+  ["evm_increasetime", " Did you mean evm_increaseTime?"],
+  ["eht_chainId", " Did you mean eth_chainId?"],
+  ["anvil_setCode", " The chain has no EVM, so no code, storage or traces."],
+  ["hardhat_setStorageAt", " The chain has no EVM, so no code, storage or traces."],
+  ["debug_traceTransaction", " The chain has no EVM, so no code, storage or traces."],
+  ["anvil_loadState", " clobsim serve --world opens a state, and --from continues a history."],
+  ["anvil_setTime", ""],
+  ["eth_nowhere", ""],
+])(
+  "an unknown method is named with the one that was meant, or why there is none: %s",
+  async (method, help) => {
+    const { error } = await answerOf(api, method);
+    expect(error?.message).toBe(`Method not found: ${method}.${help} error.data.methods lists all methods`);
+  },
+);
+
 it("a batch has at most 1000 calls; a larger one is not performed", async () => {
   const before = await head();
   const many = (count: number) => Array.from({ length: count }, (_, id) => rpc("evm_mine", [], id));
