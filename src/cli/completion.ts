@@ -52,9 +52,9 @@ complete -c clobsim -n 'not count (__clobsim) >/dev/null' -F
 `,
 };
 
-/** `clobsim completion`: prints the script of a shell, by default of $SHELL. @throws UsageError for an unknown shell */
+/** `clobsim completion`: prints the script of a shell, by default of $SHELL, or bash. @throws UsageError for an unknown shell */
 export const completion: Run<"completion"> = async (_values, [given], { environment }) => {
-  const name = given ?? basename(environment.SHELL ?? "");
+  const name = given ?? basename(environment.SHELL || "bash");
   const shell = SHELLS.find((known) => known === name);
   if (shell === undefined) {
     const found = `${given === undefined ? "$SHELL " : ""}${JSON.stringify(name)}`;
