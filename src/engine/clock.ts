@@ -19,7 +19,7 @@ const MAX_TURN_MS = 20;
 const MAX_TIMER_MS = 2_147_483_647;
 
 /**
- * Drives the virtual time of one exchange from the wall clock: real, scaled or frozen. Requests settle it first;
+ * Drives the virtual time of one exchange from the wall clock: real, scaled or frozen. Requests advance it first;
  * between requests a timer executes due commands at their time.
  */
 export class Clock {
@@ -73,7 +73,7 @@ export class Clock {
    * Advances the exchange to the current time and executes what became due. Time never runs backwards: if the wall
    * clock was set back, virtual time continues from where it is.
    */
-  settle(): void {
+  advanceToNow(): void {
     if (this.#setting.mode === "frozen" || this.#isChanging) return;
     const reading = this.#reading();
     if (reading < this.#exchange.now) {
@@ -110,7 +110,7 @@ export class Clock {
       () => {
         this.#timer = undefined;
         try {
-          this.settle();
+          this.advanceToNow();
         } catch (error) {
           // There is no request to fail: the clock is halted, and the next request gets the error.
           if (!(error instanceof PersistenceError)) throw error;

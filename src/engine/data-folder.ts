@@ -297,7 +297,7 @@ export class DataFolder implements Persistence {
     const { wallNow, warn } = this.#options;
     if (!this.#checkLock(journal)) return;
     try {
-      clock.settle();
+      clock.advanceToNow();
       journal.sync();
       const { end } = journal;
       const { state, now, sequence, digest } = exchange.snapshot();
@@ -330,7 +330,7 @@ export class DataFolder implements Persistence {
       const [runtime, journal] = [this.#runtime, this.#journal];
       if (runtime === null || journal === null || !this.#checkLock(journal)) return;
       const { clock, exchange } = runtime;
-      clock.settle();
+      clock.advanceToNow();
       const { setting } = clock;
       // The `close` line is the last one, and the state includes it.
       clock.halt();

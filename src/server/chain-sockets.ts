@@ -279,7 +279,7 @@ class ChainSocket implements NotificationSink {
     const { clock, exchange, persistence, chain } = this.#service;
     const { broken } = persistence;
     this.#client ??= (await chain()).connect(this);
-    clock.settle();
+    clock.advanceToNow();
     this.#request.firstCommand = exchange.sequence + 1;
     const text = await this.#client.answer(message, this.#isTrusted);
     this.#request.lastCommand = exchange.sequence;

@@ -110,7 +110,7 @@ export function answerOf(
   request: Routed,
   body: Buffer,
 ): Answer | Promise<Answer> {
-  service.clock.settle();
+  service.clock.advanceToNow();
   request.firstCommand = service.exchange.sequence + 1;
   if (endpoint.access === "signed") request.caller = authenticate(service, request, body);
   const excess = excessOf(service, endpoint, request);

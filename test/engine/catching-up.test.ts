@@ -28,7 +28,7 @@ async function stopAndStart(how: "killed" | "stopped", some: Partial<Config>, aw
   takeSteps(first, 12);
   trade(first);
   wall += 700;
-  first.clock.settle();
+  first.clock.advanceToNow();
   first.persistence.flush(first.persistence.position);
   const { now } = first.exchange;
   first.clock.stop();

@@ -52,13 +52,13 @@ class Running {
   /** Hashes, counters, time and clock. */
   get status(): unknown {
     const { exchange, clock } = this.opened;
-    clock.settle();
+    clock.advanceToNow();
     return [stateHashes(exchange), exchange.sequence, exchange.now, clock.setting, exchange.nextDueAt];
   }
 
   take(turn: Exclude<Turn, { kind: "reopen" | "pass" }>): void {
     const { exchange, clock } = this.opened;
-    clock.settle();
+    clock.advanceToNow();
     if (turn.kind === "moves") for (const move of turn.moves) this.#move(move);
     else if (turn.kind === "snapshot") this.snapshots.take(null);
     else if (turn.kind === "clock") runSteps(clock.moveInSteps(turn.setting, millis(exchange.now + turn.ms)));

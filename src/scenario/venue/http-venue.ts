@@ -165,7 +165,7 @@ export class HttpVenue extends ExchangeVenue {
   }
 
   override now(): Millis {
-    this.#server.service.clock.settle();
+    this.#server.service.clock.advanceToNow();
     return super.now();
   }
 

@@ -10,10 +10,10 @@ function clockedExchange(mode: ClockMode, rate = 1) {
   const exchange = openFundedExchange();
   const wall = { now: 5_000_000 };
   const clock = new Clock(exchange.exchange, { mode, rate }, () => wall.now);
-  /** Advances the wall clock, settles the clock, and returns the virtual milliseconds since the start. */
+  /** Advances the wall clock, then the clock, and returns the virtual milliseconds since the start. */
   const later = (wallMs: number): number => {
     wall.now += wallMs;
-    clock.settle();
+    clock.advanceToNow();
     return exchange.exchange.now - START;
   };
   /** Sets mode, rate and, if given, the virtual milliseconds since the start. */
@@ -328,11 +328,11 @@ describe("a change of the time", () => {
     await runTurns(5);
     wall = 7000;
     const { now } = exchange;
-    clock.settle();
+    clock.advanceToNow();
     expect([exchange.now, notified]).toEqual([now, 0]);
     await done;
     wall = 8000;
-    clock.settle();
+    clock.advanceToNow();
     expect([exchange.now, notified]).toEqual([START + 61_000, 1]);
     clock.stop();
   });
