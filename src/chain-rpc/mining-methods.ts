@@ -152,7 +152,7 @@ export const miningMethods: Methods = {
     if (snapshot === undefined) return false;
     for (const other of snapshots.keys()) if (other >= number) snapshots.delete(other);
     exchange.restore(snapshot.exchange);
-    clock.resume(snapshot.clock);
+    clock.applySetting(snapshot.clock);
     node.secondsAdded = snapshot.secondsAdded;
     return true;
   }),

@@ -152,12 +152,12 @@ export class Clock {
    */
   *moveInSteps(setting: ClockSetting, to: Millis): Steps<boolean> {
     const isThere = yield* this.#exchange.advanceInSteps(to);
-    if (isThere) this.resume(setting);
+    if (isThere) this.applySetting(setting);
     return isThere;
   }
 
   /** Applies a setting at the exchange's current time, which a restored snapshot may have set back. */
-  resume(setting: ClockSetting): void {
+  applySetting(setting: ClockSetting): void {
     this.stop();
     this.#setting = setting;
     this.#anchor();
@@ -173,7 +173,7 @@ export class Clock {
     const to =
       setting.mode === "real" ? this.#exchange.now + Math.max(0, Math.floor(stoppedMs)) : this.#exchange.now;
     this.#exchange.advanceTo(millis(Math.min(MAX_MILLIS, to)));
-    this.resume(setting);
+    this.applySetting(setting);
   }
 
   /** Freezes the clock without notifying watchers. After a failure, it refuses every change. */
@@ -186,7 +186,7 @@ export class Clock {
   /** Applies the initial setting, at the exchange's time, or at wall time if it follows that. */
   open(): void {
     if (this.#followsWall) this.#exchange.advanceTo(millis(Math.max(this.#exchange.now, this.#wallNow())));
-    this.resume(this.#opened);
+    this.applySetting(this.#opened);
   }
 
   /** Calls `watcher` after each change of the setting or the time. Returns a function that stops it. */
@@ -309,7 +309,7 @@ export class Snapshots {
   /** Restores exchange and clock: the clock continues from the time of the snapshot, in its mode and at its rate. */
   restore({ exchange, clock }: StoredSnapshot): void {
     this.#exchange.restore(exchange);
-    this.#clock.resume(clock);
+    this.#clock.applySetting(clock);
   }
 
   forget(snapshot: StoredSnapshot): void {

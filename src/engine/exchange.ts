@@ -76,7 +76,7 @@ export class Exchange {
    * block that is mined at once. A command that is refused or changes nothing leaves no trace.
    */
   submit(command: Command): Decision {
-    const decision = this.decideNext(command);
+    const decision = this.executeOne(command);
     while (isUnfinished(this.#state, this.#now)) this.#runDue(nextDue(this.#state, this.#now));
     return decision;
   }
@@ -90,7 +90,7 @@ export class Exchange {
   }
 
   /** Decides and applies one command, without what follows at the same moment: the caller executes that. */
-  decideNext(command: Command, isRecorded?: IsRecorded): Decision {
+  executeOne(command: Command, isRecorded?: IsRecorded): Decision {
     try {
       return this.#decideAndApply(command, isRecorded);
     } catch (error) {
@@ -133,12 +133,12 @@ export class Exchange {
    * journal contains them as well. Uses the rules of an earlier version if only those cause the recorded events.
    */
   replay({ at, command }: Stamped, isRecorded?: IsRecorded): Decision {
-    this.passTo(at);
-    return this.decideNext(command, isRecorded);
+    this.setTime(at);
+    return this.executeOne(command, isRecorded);
   }
 
   /** Sets the time, without executing what is due by then. @throws RangeError if the time is past */
-  passTo(at: Millis): void {
+  setTime(at: Millis): void {
     if (at < this.#now) throw new RangeError(`cannot set the time back to ${at}: it is ${this.#now}`);
     this.#now = at;
   }
@@ -189,7 +189,7 @@ export class Exchange {
 
   #runDue(due: Due | null): void {
     if (due === null) throw new Error("a block is being assembled, but no command is due");
-    const decision = this.decideNext(due.command);
+    const decision = this.executeOne(due.command);
     if (!decision.ok) throw new Error(`due but refused: ${due.command.kind}: ${decision.refusal.code}`);
   }
 

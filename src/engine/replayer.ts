@@ -117,15 +117,15 @@ export class Replayer {
     } else if (isControl(line, "reset")) this.#reopen();
     else if (isControl(line, "clock") || isControl(line, "start")) {
       const { mode, rate, wall } = line.d;
-      this.#passTo(line.t);
+      this.#advanceTime(line.t);
       this.clock = { setting: { mode, rate }, virtual: line.t, wall };
     } else if (isControl(line, "close") || isControl(line, "report") || isControl(line, "refused"))
-      this.#passTo(line.t);
+      this.#advanceTime(line.t);
     return null;
   }
 
-  #passTo(at: Millis): void {
-    if (at > this.#exchange.now) this.#exchange.passTo(at);
+  #advanceTime(at: Millis): void {
+    if (at > this.#exchange.now) this.#exchange.setTime(at);
   }
 }
 

@@ -158,7 +158,7 @@ export class History {
       const text = `${command.kind} is refused`;
       throw new CheckFailed("a replay differs", text, `${text}: ${decision.refusal.code}`);
     }
-    replayed.passTo(exchange.now);
+    replayed.setTime(exchange.now);
     requireEqualState("a replay differs", replayed, exchange.hash, contentHash(exchange.state));
   }
 }

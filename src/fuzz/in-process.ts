@@ -204,7 +204,7 @@ function refusalOf({ exchange, latest }: History, names: HistoryNames): HistoryR
   if (latest === null || !latest.isRefused) return undefined;
   const { command, at } = latest;
   if (command.kind !== "placeOrder" && command.kind !== "cancelOrder") return undefined;
-  const decision = exchange.decideNext(command);
+  const decision = exchange.executeOne(command);
   if (decision.ok) return undefined;
   return { names, command, sequence: exchange.sequence, at, code: decision.refusal.code };
 }

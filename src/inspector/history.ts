@@ -132,8 +132,8 @@ export class History extends LineReplay {
   }
 
   /** Advances the time at the end without a row. */
-  passTo(at: Millis): void {
-    if (at > this.exchange.now) this.exchange.passTo(at);
+  advanceTime(at: Millis): void {
+    if (at > this.exchange.now) this.exchange.setTime(at);
   }
 
   /** Returns the exchange after some rows, valid until the next call. */
@@ -184,7 +184,7 @@ export class History extends LineReplay {
     }
     const command = isRequest(line) ? null : commandOf(line, exchange.state);
     if (command === null) {
-      if (line.t > exchange.now) exchange.passTo(line.t);
+      if (line.t > exchange.now) exchange.setTime(line.t);
       return { line, command: null, result: CONTROL };
     }
     const decision = exchange.replay({ at: line.t, command }, (events) => eventHash(events) === line.r);

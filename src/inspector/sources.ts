@@ -206,7 +206,7 @@ class Feed {
         break;
       case "clock":
         if (this.#isUnchanged(entry.data.d)) {
-          this.#history?.passTo(entry.data.t as Millis);
+          this.#history?.advanceTime(entry.data.t as Millis);
           return;
         }
         this.#addLine("clock", entry.data.t, { ...entry.data.d, wall: 0 });

@@ -203,7 +203,7 @@ describe.each(["process", "power"] as const)(
       plant(opened);
       expect(() => exchange.submit(buy)).toThrow("planted");
       expect(stateHashes(exchange)).toBe(hash);
-      exchange.passTo(millis(exchange.now + 1));
+      exchange.setTime(millis(exchange.now + 1));
     });
   },
 );

@@ -123,7 +123,7 @@ describe("a persisted exchange", () => {
           else {
             expect(persisted.status).toEqual(inMemory.status);
             // A scaled clock continues at its last recorded time.
-            for (const { opened } of [inMemory, persisted]) opened.clock.resume(opened.clock.setting);
+            for (const { opened } of [inMemory, persisted]) opened.clock.applySetting(opened.clock.setting);
             disk = new SimulatedDisk(await ended(disk, persisted, each.how));
             const warnings: string[] = [];
             persisted = new Running(await openOn(disk, some, warnings, wallNow));

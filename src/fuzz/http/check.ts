@@ -285,7 +285,7 @@ class ReplayCheck {
       (each) => each.request.operation === OPERATION_OF[kind] && this.#isBefore(each, entry),
     );
     const candidates = [...claimants, ...unanswered];
-    exchange.passTo(entry.at);
+    exchange.setTime(entry.at);
     let reply: Reply | null = null;
     for (const candidate of candidates) {
       const before = candidates.length > 1 ? exchange.snapshot() : null;
@@ -357,7 +357,7 @@ class ReplayCheck {
         throw Finding.ofAnswer(observation, "impossible time", ` and time ${answer.time}`);
       }
       if (isInjected(answer)) continue;
-      exchange.passTo(answer.time as Millis);
+      exchange.setTime(answer.time as Millis);
       if (request.operation === "setClock") this.#clock.check(observation, answer, this.#replay.clock());
       else if (!OF_SERVER.has(request.operation))
         requireSame(observation, await this.#replay.reply(observation));

@@ -226,7 +226,7 @@ export class HttpVenue extends ExchangeVenue {
   override restore(snapshot: unknown): void {
     const { exchange, clock } = snapshot as ReturnType<HttpVenue["snapshot"]>;
     this.exchange.restore(exchange);
-    this.#server.service.clock.resume(clock);
+    this.#server.service.clock.applySetting(clock);
   }
 
   override settings(): () => void {
