@@ -46,7 +46,7 @@ function fundAccount(
     transaction += 1;
   }
   if (everyMarket > 0) events.push({ kind: "grantRaised", account, size: everyMarket });
-  const minted = rules.receivingTouches
+  const minted = rules.receivingMintsGrant
     ? grantMintEvents({ number: account, known }, touched, everyMarket, transaction)
     : [];
   events.push(...minted);

@@ -166,9 +166,9 @@ export const blockDeciders = {
     const returned = replaced.filter((each) => each.status === "MINED" && awaitsBlock(each));
     const unwinding = new Unwinding(state, rules, returned);
     for (const transaction of returned) unwinding.expectAgain(movesOf(state, transaction));
-    if (rules.lostNoncesUndo) for (const call of withoutNonce(chain, replaced)) unwinding.drop(call);
-    const restoresPermissions = rules.replacedCallsStartAnew && hasPermissions(chain);
-    const usesBaseFee = rules.replacingUsesBaseFee && chain.nextBaseFee !== null;
+    if (rules.takenNonceUndoesCall) for (const call of withoutNonce(chain, replaced)) unwinding.drop(call);
+    const restoresPermissions = rules.reorganizationRestartsCalls && hasPermissions(chain);
+    const usesBaseFee = rules.reorganizationUsesBaseFee && chain.nextBaseFee !== null;
     return accepted(
       unwinding.events({
         kind: "chainReorganized",
@@ -185,7 +185,7 @@ export const blockDeciders = {
     return accepted([{ kind: "blockTermsSet", blocks: chain.blocks.size, ...terms }]);
   },
   setNextBaseFee({ chain }, { baseFee }, rules) {
-    const schedulesBlock = rules.baseFeeSchedules && isAnyUnderpriced(chain, baseFee);
+    const schedulesBlock = rules.baseFeeSchedulesBlock && isAnyUnderpriced(chain, baseFee);
     return accepted([{ kind: "nextBaseFeeSet", baseFee, ...(schedulesBlock && { schedulesBlock }) }]);
   },
 } satisfies Partial<Deciders>;

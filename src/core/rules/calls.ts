@@ -151,11 +151,11 @@ function prepareEffect(state: State, outcome: CallOutcome & { ok: true }, rules:
 }
 
 /** Returns the grants minted because shares leave or reach a wallet; null if too little USDC may be issued. */
-function grantsFor(state: State, moves: readonly Transfer[], { receivingTouches }: RuleSet) {
+function grantsFor(state: State, moves: readonly Transfer[], { receivingMintsGrant }: RuleSet) {
   const touched = new Map<Account, Set<number>>();
   for (const { address, token, amount } of moves) {
     const account = findAccount(state, address);
-    if (token === USDC || account === undefined || (amount > 0 && !receivingTouches)) continue;
+    if (token === USDC || account === undefined || (amount > 0 && !receivingMintsGrant)) continue;
     const markets = touched.get(account) ?? new Set();
     touched.set(account, markets.add(marketOfToken(token)));
   }
@@ -260,13 +260,13 @@ export const callDeciders = {
     const { transactions } = chain;
     const sent = { kind: "transactionSent", transaction: transactions.next, content, replaces } as const;
     const replaced = transactions.find(replaces);
-    if (!rules.lostNoncesUndo || !replaced?.exception?.effect) return accepted([sent]);
+    if (!rules.takenNonceUndoesCall || !replaced?.exception?.effect) return accepted([sent]);
     return accepted([sent, ...new Unwinding(state, rules).undo(replaced).events()]);
   },
   setNativeBalance({ chain }, { address, wei }, rules) {
     const { mined, pending } = chain.wallets.get(address) ?? emptyWallet(address);
     const next = chain.transactions.find(pending.get(mined) ?? 0);
-    const schedulesBlock = rules.gasMoneySchedules && next?.exception?.hold === "NO_GAS_MONEY";
+    const schedulesBlock = rules.gasMoneySchedulesBlock && next?.exception?.hold === "NO_GAS_MONEY";
     return accepted([{ kind: "nativeBalanceSet", address, wei, ...(schedulesBlock && { schedulesBlock }) }]);
   },
   /** Sets the nonce of an address's next transaction; drops its pending transactions with a lower nonce. */

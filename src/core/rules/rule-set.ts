@@ -22,47 +22,47 @@ export type Appliers = {
 /** Rules that changed after the first journals. Replay decides a journal entry by the rules that first decided it. */
 export interface RuleSet {
   /** Whether an account's grant in a market is also minted when it receives shares there; else only when it orders or sends. */
-  readonly receivingTouches: boolean;
+  readonly receivingMintsGrant: boolean;
   /**
    * Whether a reorganization restores permissions, and a call of a replaced block that loses its funds stays pending;
    * else permissions stay, and the call fails without using its nonce.
    */
-  readonly replacedCallsStartAnew: boolean;
+  readonly reorganizationRestartsCalls: boolean;
   /**
    * Whether the ledger undoes a call from before a reorganization when another transaction takes its nonce; else the call
    * stays in the ledger for good.
    */
-  readonly lostNoncesUndo: boolean;
+  readonly takenNonceUndoesCall: boolean;
   /**
    * Whether the first block of a reorganization uses up a base fee set for the next block; else the fee is also that of the
    * blocks after it, up to the next one mined.
    */
-  readonly replacingUsesBaseFee: boolean;
+  readonly reorganizationUsesBaseFee: boolean;
   /** Whether setting a balance of native currency schedules a block for a call that waits for gas money. */
-  readonly gasMoneySchedules: boolean;
+  readonly gasMoneySchedulesBlock: boolean;
   /** Whether setting the next base fee schedules a block for a transaction that waits for such a fee. */
-  readonly baseFeeSchedules: boolean;
+  readonly baseFeeSchedulesBlock: boolean;
 }
 
 export const RULES: RuleSet = {
-  receivingTouches: true,
-  replacedCallsStartAnew: true,
-  lostNoncesUndo: true,
-  replacingUsesBaseFee: true,
-  gasMoneySchedules: true,
-  baseFeeSchedules: true,
+  receivingMintsGrant: true,
+  reorganizationRestartsCalls: true,
+  takenNonceUndoesCall: true,
+  reorganizationUsesBaseFee: true,
+  gasMoneySchedulesBlock: true,
+  baseFeeSchedulesBlock: true,
 };
 
-const BASE_FEES_WAIT: RuleSet = { ...RULES, baseFeeSchedules: false };
-const BASE_FEES_KEPT: RuleSet = { ...BASE_FEES_WAIT, replacingUsesBaseFee: false, gasMoneySchedules: false };
-const REPLACED_CALLS_KEPT: RuleSet = { ...BASE_FEES_KEPT, lostNoncesUndo: false };
-const PERMISSIONS_KEPT: RuleSet = { ...REPLACED_CALLS_KEPT, replacedCallsStartAnew: false };
+/** What each earlier version did otherwise than the version after it, latest first. */
+const CHANGES: readonly Partial<RuleSet>[] = [
+  { baseFeeSchedulesBlock: false },
+  { reorganizationUsesBaseFee: false, gasMoneySchedulesBlock: false },
+  { takenNonceUndoesCall: false },
+  { reorganizationRestartsCalls: false },
+  { receivingMintsGrant: false },
+];
 
 /** Rules of earlier versions, latest first. */
-export const EARLIER_RULES: readonly RuleSet[] = [
-  BASE_FEES_WAIT,
-  BASE_FEES_KEPT,
-  REPLACED_CALLS_KEPT,
-  PERMISSIONS_KEPT,
-  { ...PERMISSIONS_KEPT, receivingTouches: false },
-];
+export const EARLIER_RULES: readonly RuleSet[] = CHANGES.map((_, index) =>
+  Object.assign({ ...RULES }, ...CHANGES.slice(0, index + 1)),
+);

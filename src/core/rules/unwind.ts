@@ -105,7 +105,7 @@ export class Unwinding {
       );
       if (short === undefined) return;
       const spender = this.#latestSpender(short);
-      if (spender.content !== null && this.#rules.replacedCallsStartAnew) this.undo(spender);
+      if (spender.content !== null && this.#rules.reorganizationRestartsCalls) this.undo(spender);
       else this.fail(spender, { reason: DEPENDENT, isMined: false, fault: 0 });
     }
   }
@@ -157,7 +157,7 @@ export class Unwinding {
   }
 }
 
-/** Returns calls that `RuleSet.lostNoncesUndo` undoes, and that earlier rules left in the ledger. */
+/** Returns calls that `RuleSet.takenNonceUndoesCall` undoes, and that earlier rules left in the ledger. */
 const replacedInLedger = ({ chain }: State): Transaction[] =>
   [...chain.transactions].filter(({ status, exception }) => status === "REPLACED" && exception?.effect);
 
