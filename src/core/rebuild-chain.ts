@@ -152,7 +152,7 @@ export function rebuildChain({ chain: head, unfinished, waiting, wallets }: Cont
   countTransactions(chain);
   checkWaiting(waiting, chain);
   rebuildWallets(wallets, chain);
-  markPending(state);
+  rebuildPendingBalances(state);
 }
 
 /** Sets the logs and gas before each transaction of a block; returns the totals of the block. */
@@ -259,10 +259,10 @@ function rebuildWallets(wallets: Contents["wallets"], chain: Chain): void {
   check(pending === chain.pendingCalls, expected, pending, "wallets");
 }
 
-function markPending({ accounts, chain }: State): void {
+function rebuildPendingBalances({ accounts, chain }: State): void {
   for (const { number, collateral, holdings } of accounts) {
-    if (hasPending(collateral)) chain.touched.push(number, 0);
+    if (hasPending(collateral)) chain.pendingBalances.push(number, 0);
     for (const { market, yes, no } of holdings.values())
-      if (hasPending(yes) || hasPending(no)) chain.touched.push(number, market);
+      if (hasPending(yes) || hasPending(no)) chain.pendingBalances.push(number, market);
   }
 }

@@ -182,7 +182,7 @@ function copyChain(chain: Chain): Chain {
     signed: new Map(chain.signed),
     deferred: chain.deferred.slice(),
     lost: chain.lost.slice(),
-    touched: chain.touched.slice(),
+    pendingBalances: chain.pendingBalances.slice(),
     faults: chain.faults.map((fault) => ({ ...fault })),
     building: chain.building && { ...chain.building },
   };

@@ -5,6 +5,6 @@ export * from "../../src/core/rules/ledger.ts";
 export const addMatch = (): void => {};
 /** No pending amounts. */
 export const settlesInstantly = (): boolean => true;
-export const markTouched = (): void => {};
+export const listPendingBalances = (): void => {};
 export const addPendingFee = (): void => {};
 export const addPendingFill = (): void => {};

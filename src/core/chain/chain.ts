@@ -121,7 +121,7 @@ export function createChain(
     /** Processed and deferred transactions, ascending. */
     deferred: [] as number[],
     /** Flat pairs of account and market (0 for USDC) with pending amounts; the next batch settles all of them. */
-    touched: [] as number[],
+    pendingBalances: [] as number[],
     /** Number of pending transactions that await a block. */
     pending: 0,
     pendingCalls: 0,

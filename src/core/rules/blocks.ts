@@ -22,7 +22,7 @@ import type { ExchangeConfig, State } from "../state.ts";
 import { type Millis, millis } from "../units.ts";
 import { undoCall } from "./calls.ts";
 import { hasPermissions, restorePermissions } from "./contract-calls.ts";
-import { clearTouched, settlesInstantly } from "./ledger.ts";
+import { settleAllPending, settlesInstantly } from "./ledger.ts";
 import type { Appliers, Deciders } from "./rule-set.ts";
 import { addOwnToBlock, exceptionOf, isAnyUnderpriced, scheduleBlock, settleMoves } from "./transactions.ts";
 import { Unwinding } from "./unwind.ts";
@@ -59,7 +59,7 @@ function seal(chain: Chain, building: Building): void {
   chain.heights.addAs(height + 1, serial);
   if (building.isFilled) chain.lastFilled = height;
   if (chain.asked > 0) chain.asked -= 1;
-  if (chain.touched.length > 0) chain.touched = [];
+  if (chain.pendingBalances.length > 0) chain.pendingBalances = [];
 }
 
 export function mixBlock(digest: Digest, { height, at, baseFee }: Pick<Block, "height" | "at" | "baseFee">) {
@@ -196,7 +196,7 @@ export const blockAppliers = {
   },
   blocksMined(state, { height, lastTransaction, empty }, at) {
     const { chain, config } = state;
-    clearTouched(state);
+    settleAllPending(state);
     const building = beginBlock(chain, height, DEFAULT_BASE_FEE, at);
     for (let number = chain.firstUnprocessed; number <= lastTransaction; number += 1) {
       const transaction = chain.transactions.get(number);

@@ -147,29 +147,29 @@ export function changeSupply(
 export const settlesInstantly = ({ config, chain }: State): boolean =>
   miningModeOf(chain, config) === "instant" && canSettleInBatch(chain);
 
-/** Marks balances that are about to get their first pending amount. */
-export function markTouched(
-  { touched }: Chain,
+/** Lists balances that are about to get their first pending amount. */
+export function listPendingBalances(
+  { pendingBalances }: Chain,
   { number, collateral }: Account,
   market: number,
   shares: Balance<Size>,
 ): void {
-  if (!hasPending(collateral)) touched.push(number, 0);
-  if (!hasPending(shares)) touched.push(number, market);
+  if (!hasPending(collateral)) pendingBalances.push(number, 0);
+  if (!hasPending(shares)) pendingBalances.push(number, market);
 }
 
 /** Settles all pending amounts at once: the chain equals the ledger. */
-export function clearTouched({ accounts, markets, chain }: State): void {
-  const { touched } = chain;
-  for (let index = 0; index < touched.length; index += 2) {
-    const { collateral, holdings } = accounts.get(touched[index] as number);
-    const market = touched[index + 1] as number;
+export function settleAllPending({ accounts, markets, chain }: State): void {
+  const { pendingBalances } = chain;
+  for (let index = 0; index < pendingBalances.length; index += 2) {
+    const { collateral, holdings } = accounts.get(pendingBalances[index] as number);
+    const market = pendingBalances[index + 1] as number;
     if (market === 0) {
       clearPending(collateral);
       continue;
     }
     const holding = holdings.get(market);
-    if (holding === undefined) throw new Error(`market ${market} is marked as touched without a holding`);
+    if (holding === undefined) throw new Error(`market ${market} has pending shares without a holding`);
     clearPending(holding.yes);
     clearPending(holding.no);
     const { supply, onChain } = markets.get(market);
@@ -204,6 +204,6 @@ export function addPendingFill(
 
 export function addPendingFee(state: State, fee: Money): void {
   const { collateral } = state.accounts.get(FEES);
-  if (collateral.incoming === 0) state.chain.touched.push(FEES, 0);
+  if (collateral.incoming === 0) state.chain.pendingBalances.push(FEES, 0);
   collateral.incoming = (collateral.incoming + fee) as Money;
 }

@@ -52,7 +52,7 @@ import {
   grantDue,
   holdingIn,
   issuanceLeft,
-  markTouched,
+  listPendingBalances,
   reserve,
   settlesInstantly,
   sharesIn,
@@ -323,7 +323,7 @@ function fill(
   credit(shares, bought * event.size);
   if (isPending) {
     const fee = role === "TAKER" ? event.fee : 0;
-    markTouched(state.chain, account, market.number, shares);
+    listPendingBalances(state.chain, account, market.number, shares);
     addPendingFill(account.collateral, shares, order.side === "BUY", value, event.size, fee);
   }
   order.matched = size(order.matched + event.size);

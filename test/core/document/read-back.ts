@@ -36,12 +36,12 @@ export function reload(exchange: Exchange): void {
 }
 
 /**
- * Returns all data of a state except slots in memory, and except the list of touched balances, which may contain more
+ * Returns all data of a state except slots in memory, and except the list of pending balances, which may contain more
  * than necessary.
  */
 export const observableState = (state: State): unknown[] => [
   stateLines(state).map((line) =>
-    line.replace(/slot \d+/, "slot").replace(/"touched":\[[\d,]*\]/, '"touched"'),
+    line.replace(/slot \d+/, "slot").replace(/"pendingBalances":\[[\d,]*\]/, '"pendingBalances"'),
   ),
   ...indexesOf(state),
   state.idPrefixes,
