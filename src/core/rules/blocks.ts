@@ -165,7 +165,7 @@ export const blockDeciders = {
     const replaced = Array.from({ length: depth }, (_, index) => minedAt(chain, first + index)).flat();
     const returned = replaced.filter((each) => each.status === "MINED" && awaitsBlock(each));
     const unwinding = new Unwinding(state, rules, returned);
-    for (const transaction of returned) unwinding.expectAgain(movesOf(state, transaction));
+    for (const transaction of returned) unwinding.addIncoming(movesOf(state, transaction));
     if (rules.takenNonceUndoesCall) for (const call of withoutNonce(chain, replaced)) unwinding.drop(call);
     const restoresPermissions = rules.reorganizationRestartsCalls && hasPermissions(chain);
     const usesBaseFee = rules.reorganizationUsesBaseFee && chain.nextBaseFee !== null;

@@ -105,7 +105,7 @@ export function executeCall(
     }
   }
   return [
-    ...(before === null ? [] : new Unwinding(state, rules).takeBack(before.moves).events()),
+    ...(before === null ? [] : new Unwinding(state, rules).undoMoves(before.moves).events()),
     {
       kind: "callReverted",
       transaction,
@@ -141,12 +141,12 @@ function prepareEffect(state: State, outcome: CallOutcome & { ok: true }, rules:
   if (grants === null) return null;
   const unwinding = new Unwinding(state, rules);
   for (const { account, market, size } of grants) {
-    unwinding.move([
+    unwinding.addMoves([
       { account, token: tokenOf(market, "YES"), amount: size },
       { account, token: tokenOf(market, "NO"), amount: size },
     ]);
   }
-  unwinding.move(moves);
+  unwinding.addMoves(moves);
   return { events: [...opened, ...grants, ...unwinding.events()], effect: { moves, supply: outcome.supply } };
 }
 
@@ -177,7 +177,7 @@ const isCovered = (state: State, { moves }: CallEffect): boolean =>
 /** Adds a call to its block: it uses its nonce and pays for its gas. */
 function addCallToBlock(
   chain: Chain,
-  { building, transaction, content }: ReturnType<typeof calledIn>,
+  { building, transaction, content }: ReturnType<typeof beginCall>,
   { gas, gasPrice }: { readonly gas: number; readonly gasPrice: number },
   logs: number,
 ): void {
@@ -214,7 +214,8 @@ function moveNative(chain: Chain, from: Address, to: Address, wei: bigint): void
   walletIn(chain, to).native += wei;
 }
 
-function calledIn(chain: Chain, number: number) {
+/** Marks a call as processed by the block being assembled; returns both, with its content. */
+function beginCall(chain: Chain, number: number) {
   const { building, transaction } = beginExecution(chain, number);
   return { building, transaction, content: contentOf(transaction) };
 }
@@ -293,8 +294,8 @@ export const callAppliers = {
     if (replaces !== 0) endCall(chain, chain.transactions.get(replaces), "REPLACED", at);
   },
   callExecuted(state, event) {
-    const called = calledIn(state.chain, event.transaction);
-    const { transaction, content } = called;
+    const execution = beginCall(state.chain, event.transaction);
+    const { transaction, content } = execution;
     const { effect } = event;
     transaction.status = "MINED";
     exceptionOf(transaction).effect = effect;
@@ -309,15 +310,15 @@ export const callAppliers = {
     }
     moveNative(state.chain, content.from, content.to, BigInt(content.value));
     changePermissions(state, state.chain, transaction);
-    addCallToBlock(state.chain, called, event, logCountOf(transaction));
+    addCallToBlock(state.chain, execution, event, logCountOf(transaction));
   },
   callReverted(state, event, at) {
-    const called = calledIn(state.chain, event.transaction);
-    const exception = undoEffect(state, called.transaction);
+    const execution = beginCall(state.chain, event.transaction);
+    const exception = undoEffect(state, execution.transaction);
     exception.reason = event.reason;
     exception.endedAt = at;
-    called.transaction.status = "REVERTED";
-    addCallToBlock(state.chain, called, event, 0);
+    execution.transaction.status = "REVERTED";
+    addCallToBlock(state.chain, execution, event, 0);
   },
   callTakenBack(state, event) {
     undoEffect(state, state.chain.transactions.get(event.transaction));

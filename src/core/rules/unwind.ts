@@ -18,7 +18,7 @@ interface Projection {
 }
 
 /** Event that undoes a settlement or a call in the ledger. */
-type Withdrawal = EventOf<"settlementFailed"> | EventOf<"callTakenBack"> | EventOf<"transactionDropped">;
+type UndoEvent = EventOf<"settlementFailed"> | EventOf<"callTakenBack"> | EventOf<"transactionDropped">;
 
 const DEPENDENT = "it spends what a failed settlement or a transfer on the chain took away";
 
@@ -34,8 +34,8 @@ export class Unwinding {
   readonly #returned: readonly Transaction[];
   readonly #projections = new Map<string, Projection>();
   /** In the order in which they were found; `events` reverses it, so that dependents come first. */
-  readonly #withdrawals: Withdrawal[] = [];
-  readonly #withdrawn = new Set<number>();
+  readonly #undoEvents: UndoEvent[] = [];
+  readonly #undone = new Set<number>();
 
   constructor(state: State, rules: RuleSet, returned: readonly Transaction[] = []) {
     this.#state = state;
@@ -44,12 +44,12 @@ export class Unwinding {
   }
 
   /** Adds moves that are final. */
-  move(moves: readonly Move[]): void {
+  addMoves(moves: readonly Move[]): void {
     for (const { account, token, amount } of moves) this.#projection(account, token).balance += amount;
   }
 
   /** Undoes moves that are in the ledger and not on chain. */
-  takeBack(moves: readonly Move[]): this {
+  undoMoves(moves: readonly Move[]): this {
     for (const { account, token, amount } of moves) {
       const projection = this.#projection(account, token);
       projection.balance -= amount;
@@ -59,7 +59,7 @@ export class Unwinding {
   }
 
   /** Marks moves as pending again that were on chain. */
-  expectAgain(moves: readonly Move[]): void {
+  addIncoming(moves: readonly Move[]): void {
     for (const { account, token, amount } of moves) {
       if (amount > 0) this.#projection(account, token).incoming += amount;
     }
@@ -68,33 +68,33 @@ export class Unwinding {
   /** Fails a settlement and undoes its moves. */
   fail(settlement: Transaction, failure: Omit<EventOf<"settlementFailed">, "kind" | "transaction">): this {
     const { number: transaction } = settlement;
-    return this.#withdraw(settlement, { kind: "settlementFailed", transaction, ...failure });
+    return this.#addUndo(settlement, { kind: "settlementFailed", transaction, ...failure });
   }
 
   /** Drops a call and undoes its moves from before a reorganization. */
   drop(transaction: Transaction): this {
-    return this.#withdraw(transaction, { kind: "transactionDropped", transaction: transaction.number });
+    return this.#addUndo(transaction, { kind: "transactionDropped", transaction: transaction.number });
   }
 
   /** Undoes a call's moves from before a reorganization; it stays pending unless the same command replaces it. */
   undo(transaction: Transaction): this {
-    return this.#withdraw(transaction, { kind: "callTakenBack", transaction: transaction.number });
+    return this.#addUndo(transaction, { kind: "callTakenBack", transaction: transaction.number });
   }
 
-  #withdraw(transaction: Transaction, event: Withdrawal): this {
-    this.#withdrawn.add(transaction.number);
-    this.#withdrawals.push(event);
-    return this.takeBack(movesOf(this.#state, transaction));
+  #addUndo(transaction: Transaction, event: UndoEvent): this {
+    this.#undone.add(transaction.number);
+    this.#undoEvents.push(event);
+    return this.undoMoves(movesOf(this.#state, transaction));
   }
 
   /** Returns all events: cancels of orders, events between, then failures of settlements, dependents first. */
   events(...between: readonly DomainEvent[]): DomainEvent[] {
     this.#failDependents();
-    const orders = this.#uncovered();
+    const orders = this.#unfundedOrders();
     return [
       ...orders.map((order) => ({ kind: "orderCanceled", order, reason: "SETTLEMENT_FAILED" }) as const),
       ...between,
-      ...this.#withdrawals.reverse(),
+      ...this.#undoEvents.reverse(),
     ];
   }
 
@@ -113,7 +113,7 @@ export class Unwinding {
   /** Returns the latest unsettled transaction that debits a balance. */
   #latestSpender({ account, token }: Projection): Transaction {
     const spends = (transaction: Transaction): boolean =>
-      !this.#withdrawn.has(transaction.number) &&
+      !this.#undone.has(transaction.number) &&
       movesOf(this.#state, transaction).some(
         (move) => move.account === account && move.token === token && move.amount < 0,
       );
@@ -125,7 +125,7 @@ export class Unwinding {
   }
 
   /** Returns the resting orders that their accounts can no longer pay for, oldest first. */
-  #uncovered(): number[] {
+  #unfundedOrders(): number[] {
     const orders: number[] = [];
     for (const projection of this.#projections.values()) {
       const now = this.#balanceOf(projection);
