@@ -187,8 +187,8 @@ function* reservationsFollowOrders(rule: InvariantCheck, state: State, live: rea
   }
 }
 
-/** Sums of transactions for one asset of one account; `isHeld`: whether the ledger has a balance for it. */
-const noSums = () => ({ mined: 0, incoming: 0, outgoing: 0, isHeld: false });
+/** Sums of transactions for one asset of one account; `hasBalance`: whether the ledger has a balance for it. */
+const noSums = () => ({ mined: 0, incoming: 0, outgoing: 0, hasBalance: false });
 type Sums = ReturnType<typeof noSums>;
 
 /** Checks that the ledger equals the balances on chain plus pending amounts, both computed from the transactions. */
@@ -196,14 +196,14 @@ function* chainAgreesWithLedger(rule: InvariantCheck, state: State): Steps<void>
   // By token, then by account. A map would double the cost.
   const sums = Array.from({ length: tokenOf(state.markets.next, "YES") }, (): Sums[] => []);
   const supplies: Supply[] = [];
-  let isOn = false;
+  let isOnChain = false;
   const sumsOf = (account: number, token: number): Sums => {
     sums[token] ??= [];
     return entry(sums[token], account, noSums);
   };
   const addMove = (account: number, token: number, amount: number): void => {
     const sum = sumsOf(account, token);
-    if (isOn) sum.mined += amount;
+    if (isOnChain) sum.mined += amount;
     else if (amount > 0) sum.incoming += amount;
     else sum.outgoing -= amount;
   };
@@ -213,10 +213,10 @@ function* chainAgreesWithLedger(rule: InvariantCheck, state: State): Steps<void>
     const transaction = transactions.get(number);
     const { status } = transaction;
     // Deposits and preparations are in effect on chain before their block.
-    isOn = status === "MINED" || !awaitsBlock(transaction);
-    if (!isOn && status !== "PENDING" && status !== "LOST") continue;
+    isOnChain = status === "MINED" || !awaitsBlock(transaction);
+    if (!isOnChain && status !== "PENDING" && status !== "LOST") continue;
     visitMoves(state, transaction, addMove);
-    if (!isOn) continue;
+    if (!isOnChain) continue;
     for (const change of supplyChangesOf(state, transaction))
       changeSupply(entry(supplies, change.market, emptySupply), change);
   }
@@ -230,13 +230,13 @@ function* chainAgreesWithLedger(rule: InvariantCheck, state: State): Steps<void>
     if (balance.outgoing !== outgoing) differs("outgoing", balance.outgoing, outgoing);
     if (mined < 0) rule.differs(`${account}/${token} owes ${-mined} on the chain`);
     rule.compared(4);
-    sum.isHeld = true;
+    sum.hasBalance = true;
   };
   for (const account of state.accounts)
     visitBalances(account, (token, balance) => check(account.number, token, balance));
   sums.forEach((ofToken, token) => {
-    ofToken.forEach(({ mined, isHeld }, account) => {
-      if (!isHeld && mined !== 0)
+    ofToken.forEach(({ mined, hasBalance }, account) => {
+      if (!hasBalance && mined !== 0)
         rule.differs(`on the chain of ${account}/${token}: nothing, expected ${mined}`);
     });
   });

@@ -68,10 +68,10 @@ export function integer<Value extends number = number>(low = 0, high = MAX_INTEG
     write: (value) => `${value}`,
     read: (cursor) => {
       const isNegative = low < 0 && cursor.takesByte(MINUS);
-      const size = cursor.integer();
-      const value = isNegative ? -size : size;
+      const magnitude = cursor.integer();
+      const value = isNegative ? -magnitude : magnitude;
       // JSON allows -0, which is never canonical.
-      if (value < low || value > high || (isNegative && size === 0)) cursor.fail();
+      if (value < low || value > high || (isNegative && magnitude === 0)) cursor.fail();
       return value as Value;
     },
     range: [low, high],

@@ -87,8 +87,8 @@ export function createState(config: ExchangeConfig, start: Millis) {
   return state;
 }
 
-// Records are copied as literals in the order of their declaration, so that V8 gives created, copied and read records one
-// hidden class and the code that uses them stays fast.
+// Accounts, holdings and transactions are copied by their declarations, so that V8 gives created, copied and read records
+// one hidden class and the code that uses them stays fast.
 
 /**
  * Returns a writable copy of the state; the original must not be written to again. Records, and pages of orders and

@@ -1,4 +1,5 @@
-// Terms of the exchange with their values.
+// Terms of the exchange with their values. Hashes contain the indexes of sides, order types, match types, winning outcomes
+// and cancel reasons: append only.
 
 export const SIDES = ["BUY", "SELL"] as const;
 export type Side = (typeof SIDES)[number];
@@ -6,7 +7,6 @@ export type Side = (typeof SIDES)[number];
 export const OUTCOMES = ["YES", "NO"] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
-/** Append only: the index is hashed. */
 export const WINNING_OUTCOMES = [...OUTCOMES, "SPLIT"] as const;
 export type WinningOutcome = (typeof WINNING_OUTCOMES)[number];
 
@@ -29,7 +29,7 @@ export type SelfTradePolicy = (typeof SELF_TRADE_POLICIES)[number];
 export const MATCH_TYPES = ["COMPLEMENTARY", "MINT", "MERGE"] as const;
 export type MatchType = (typeof MATCH_TYPES)[number];
 
-/** Why an order was canceled. Append only: the index of a reason is hashed. */
+/** Why an order was canceled. */
 export const CANCEL_REASONS = [
   "USER",
   "FOK_UNFILLED",
