@@ -113,7 +113,7 @@ export class Exchange {
       for (const event of decision.events) apply(this.#state, event, at);
       if (!this.#isOpening) this.#digest.mix(at, decision.events);
     } catch (error) {
-      this.#journal.unapplied?.(error);
+      this.#journal.applyFailed?.(error);
       throw error;
     }
     for (const watch of this.#watchers) watch(sequence, at, decision.events, command);

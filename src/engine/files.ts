@@ -109,37 +109,37 @@ export type FolderLock = ReturnType<typeof lockAt>;
  * @throws DataFileError `locked` with the id of the process that holds it.
  */
 export function lockFolder(disk: Disk, folder: string): FolderLock {
-  const own: Holder = { pid: process.pid, host: hostname(), born: statOf(process.pid)?.birth ?? null };
-  return take(disk, folder, LOCK_FILE, own);
+  const own: Holder = { pid: process.pid, host: hostname(), born: statOf(process.pid)?.startTicks ?? null };
+  return takeLock(disk, folder, LOCK_FILE, own);
 }
 
-/** Lock of a directory, as a reader sees it; `left` by a dead process. */
+/** Lock of a directory, as a reader sees it; `stale` if its process is dead. */
 type LockState =
-  | { readonly kind: "free" | "left" }
+  | { readonly kind: "free" | "stale" }
   /** The error that a program gets that wants to lock the directory now. */
   | { readonly kind: "held"; readonly error: DataFileError };
 
 /** Reads the lock of a directory, without taking it. */
 export function lockStateOf(disk: Disk, folder: string): LockState {
-  const holder = read(disk, join(folder, LOCK_FILE));
+  const holder = readHolder(disk, join(folder, LOCK_FILE));
   if (holder === "gone") return { kind: "free" };
   const host = hostname();
-  if (holder === null || !isAlive(holder, host)) return { kind: "left" };
+  if (holder === null || !isAlive(holder, host)) return { kind: "stale" };
   return { kind: "held", error: locked(folder, holder, host) };
 }
 
 /** Takes a lock. A stale lock is removed under a second lock, of that removal: a new lock may have been made meanwhile. */
-function take(disk: Disk, folder: string, name: string, own: Holder): FolderLock {
+function takeLock(disk: Disk, folder: string, name: string, own: Holder): FolderLock {
   const path = join(folder, name);
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-    if (create(disk, path, own)) return lockAt(disk, path);
-    const holder = read(disk, path);
+    if (createLock(disk, path, own)) return lockAt(disk, path);
+    const holder = readHolder(disk, path);
     if (holder === "gone") continue;
     assertDead(holder, folder, own);
-    const removal = take(disk, folder, `${name}.removal`, own);
+    const removal = takeLock(disk, folder, `${name}.removal`, own);
     try {
-      if (read(disk, path) === "gone") continue;
-      assertDead(read(disk, path), folder, own);
+      if (readHolder(disk, path) === "gone") continue;
+      assertDead(readHolder(disk, path), folder, own);
       disk.remove(path);
     } finally {
       removal.release();
@@ -166,7 +166,7 @@ function lockAt(disk: Disk, path: string) {
 }
 
 /** Creates a lock unless there is one. It gets its name by a link, after its content, so that no process reads it empty. */
-function create(disk: Disk, path: string, holder: Holder): boolean {
+function createLock(disk: Disk, path: string, holder: Holder): boolean {
   const draft = `${path}.${holder.pid}-${randomUUID()}`;
   writeNew(disk, draft, holder);
   try {
@@ -204,7 +204,7 @@ function assertDead(holder: Holder | "gone" | null, folder: string, { host }: Ho
  * Reads the holder of a lock; null if the file has no valid content, as after a power failure before it was synced.
  * @throws FileRefused if it is not a regular file
  */
-function read(disk: Disk, path: string): Holder | "gone" | null {
+function readHolder(disk: Disk, path: string): Holder | "gone" | null {
   try {
     const file = disk.open(path, "read");
     try {
@@ -233,15 +233,15 @@ function isAlive({ pid, host, born }: Holder, ownHost: string): boolean {
   if (stat === null) return true;
   // A zombie holds nothing any more.
   const hasEnded = stat.state === "Z" || stat.state === "X";
-  return !hasEnded && (born === null || born === stat.birth);
+  return !hasEnded && (born === null || born === stat.startTicks);
 }
 
 /** State of a process, and its start in ticks since boot; null where the system has no /proc. */
-function statOf(pid: number): { readonly state: string; readonly birth: string } | null {
+function statOf(pid: number): { readonly state: string; readonly startTicks: string } | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    return { state: fields[0] ?? "", birth: fields[19] ?? "" };
+    return { state: fields[0] ?? "", startTicks: fields[19] ?? "" };
   } catch {
     return null;
   }

@@ -146,7 +146,7 @@ const SYNCED = fixedText('","s":');
 const TIME = fixedText(',"t":');
 const KIND = fixedText(',"k":"');
 const DATA = fixedText('","d":');
-const CAUSED = fixedText(',"r":"');
+const EVENTS_HASH = fixedText(',"r":"');
 const CHECK = fixedText('","c":"');
 
 const END = fixedText('"}\n');
@@ -161,7 +161,8 @@ const PRICE_OF: Readonly<Record<Side, FixedText>> = {
   SELL: fixedText(',"side":"SELL","price":'),
 };
 const SIZE = fixedText(',"size":');
-const CAUSED_BY: Readonly<Record<OrderType, FixedText>> = {
+/** The order type, with what stands between it and the next value. */
+const ORDER_TYPE: Readonly<Record<OrderType, FixedText>> = {
   GTC: fixedText(',"orderType":"GTC"},"r":"'),
   GTD: fixedText(',"orderType":"GTD","expiration":'),
   FOK: fixedText(',"orderType":"FOK"},"r":"'),
@@ -196,15 +197,15 @@ export class LineWriter {
   }
 
   /** Encodes any command in full. */
-  command({ kind, ...data }: Command, at: Millis, synced: number, caused: number): void {
-    this.#plain(kind, data, at, synced, caused);
+  command({ kind, ...data }: Command, at: Millis, synced: number, eventsHash: number): void {
+    this.#writeJson(kind, data, at, synced, eventsHash);
   }
 
   control<Kind extends ControlKind>(kind: Kind, data: ControlRecords[Kind], at: Millis, synced: number) {
-    this.#plain(kind, data, at, synced, 0);
+    this.#writeJson(kind, data, at, synced, 0);
   }
 
-  #plain(kind: string, data: object, at: Millis, synced: number, caused: number): void {
+  #writeJson(kind: string, data: object, at: Millis, synced: number, eventsHash: number): void {
     const { buffer } = this;
     const text = JSON.stringify(data);
     this.#begin(at, synced);
@@ -212,15 +213,15 @@ export class LineWriter {
     buffer.putText(kind);
     buffer.put(DATA);
     buffer.putText(text);
-    buffer.put(CAUSED);
-    this.#end(caused);
+    buffer.put(EVENTS_HASH);
+    this.#end(eventsHash);
   }
 
   // Orders and cancels are the most frequent lines. They are encoded as bytes, with account, token and order by number,
   // because the cost of a line depends on its length.
 
   /** Encodes the command that placed an order. */
-  order(placed: EventOf<"orderPlaced">, at: Millis, synced: number, caused: number): void {
+  order(placed: EventOf<"orderPlaced">, at: Millis, synced: number, eventsHash: number): void {
     const { buffer } = this;
     this.#begin(at, synced);
     buffer.put(ORDER);
@@ -232,23 +233,23 @@ export class LineWriter {
     buffer.putInteger(placed.price);
     buffer.put(SIZE);
     buffer.putInteger(placed.size);
-    buffer.put(CAUSED_BY[placed.orderType]);
+    buffer.put(ORDER_TYPE[placed.orderType]);
     if (placed.expiration !== null) {
       buffer.putInteger(placed.expiration);
       buffer.put(DATA_END);
     }
-    this.#end(caused);
+    this.#end(eventsHash);
   }
 
   /** Encodes the command that canceled an order. */
-  cancel(order: number, at: Millis, synced: number, caused: number): void {
+  cancel(order: number, at: Millis, synced: number, eventsHash: number): void {
     const { buffer } = this;
     this.#begin(at, synced);
     buffer.put(CANCEL);
     buffer.put(CANCELED);
     buffer.putInteger(order);
     buffer.put(DATA_END);
-    this.#end(caused);
+    this.#end(eventsHash);
   }
 
   #begin(at: Millis, synced: number): void {
@@ -266,9 +267,9 @@ export class LineWriter {
     buffer.putInteger(at);
   }
 
-  #end(caused: number): void {
+  #end(eventsHash: number): void {
     const { buffer } = this;
-    buffer.putHex(caused);
+    buffer.putHex(eventsHash);
     buffer.put(CHECK);
     this.#check = buffer.checkFrom(this.#start);
     buffer.putHex(this.#check);
@@ -312,10 +313,10 @@ export class LineReader {
     const c = cursor.hex();
     if (cursor.hasFailed || crc32(cursor.view, start, end) !== c) return null;
     cursor.begin(start, end);
-    return common(cursor, c) ?? this.#any(start, feed, c);
+    return readOrderOrCancel(cursor, c) ?? this.#parseJson(start, feed, c);
   }
 
-  #any(start: number, feed: number, c: number): Line | null {
+  #parseJson(start: number, feed: number, c: number): Line | null {
     const { buffer, byteOffset } = this.#bytes;
     try {
       // Invalid JSON, or too long for a string: no line.
@@ -335,7 +336,7 @@ export const parseLine = (bytes: Uint8Array): Line | null => new LineReader(byte
  * Decodes an `order` or `cancel` line; null for any other, and for one that is formatted differently or has a number
  * out of range.
  */
-function common(cursor: ByteCursor, c: number): Line | null {
+function readOrderOrCancel(cursor: ByteCursor, c: number): Line | null {
   cursor.skip(NUMBER);
   const n = cursor.integer();
   cursor.skip(PREVIOUS);
@@ -347,7 +348,7 @@ function common(cursor: ByteCursor, c: number): Line | null {
   const isOrder = cursor.takes(ORDER);
   if (!isOrder) cursor.skip(CANCEL);
   const d = isOrder ? OrderLine.read(cursor) : CancelLine.read(cursor);
-  cursor.skip(CAUSED);
+  cursor.skip(EVENTS_HASH);
   const r = cursor.hex();
   cursor.skip(CHECK);
   return cursor.hasFailed || n < 2 || t > MAX_MILLIS

@@ -86,7 +86,7 @@ export class JournalFile implements JournalWithRefused, Persistence {
   }
 
   /** Stops accepting commands and drops what was not acknowledged, with the command that failed. */
-  unapplied(error: unknown): void {
+  applyFailed(error: unknown): void {
     if (this.#broken !== null) return;
     const { message } = error as Error;
     this.#fail(new PersistenceError(`nothing more is accepted after a defect: ${message}`, "defect", error));
@@ -269,7 +269,7 @@ export class JournalFile implements JournalWithRefused, Persistence {
 const MAX_QUEUED = 256;
 
 /** Event of an order that was placed or canceled; immutable. */
-type Subject = Extract<DomainEvent, { kind: "orderPlaced" | "orderCanceled" }>;
+type OrderEvent = Extract<DomainEvent, { kind: "orderPlaced" | "orderCanceled" }>;
 
 /**
  * Buffers the lines to be written next. Orders and cancels, of which there are millions, are encoded only on writing,
@@ -278,7 +278,7 @@ type Subject = Extract<DomainEvent, { kind: "orderPlaced" | "orderCanceled" }>;
  */
 class LineQueue extends LineWriter {
   /** Buffered events, their times and the hashes of all events of their commands: the first `#waiting` of each. */
-  readonly #subjects = new Array<Subject>(MAX_QUEUED);
+  readonly #orderEvents = new Array<OrderEvent>(MAX_QUEUED);
   readonly #moments = new Float64Array(MAX_QUEUED);
   readonly #hashes = new Uint32Array(MAX_QUEUED);
   #waiting = 0;
@@ -298,27 +298,27 @@ class LineQueue extends LineWriter {
 
   /** Buffers a command; `synced` is the latest durable line. */
   append({ at, command }: Accepted, events: readonly DomainEvent[], synced: number): void {
-    const caused = eventHash(events);
-    const subject = subjectOf(command, events);
-    if (subject === null) {
+    const eventsHash = eventHash(events);
+    const event = orderEventOf(command, events);
+    if (event === null) {
       this.encode(synced);
-      this.command(command, at, synced, caused);
+      this.command(command, at, synced, eventsHash);
       return;
     }
     if (this.#waiting === MAX_QUEUED) this.encode(synced);
-    this.#subjects[this.#waiting] = subject;
+    this.#orderEvents[this.#waiting] = event;
     this.#moments[this.#waiting] = at;
-    this.#hashes[this.#waiting] = caused;
+    this.#hashes[this.#waiting] = eventsHash;
     this.#waiting += 1;
   }
 
   encode(synced: number): void {
     for (let index = 0; index < this.#waiting; index += 1) {
-      const subject = this.#subjects[index] as Subject;
+      const event = this.#orderEvents[index] as OrderEvent;
       const at = this.#moments[index] as Millis;
-      const caused = this.#hashes[index] as number;
-      if (subject.kind === "orderPlaced") this.order(subject, at, synced, caused);
-      else this.cancel(subject.order, at, synced, caused);
+      const eventsHash = this.#hashes[index] as number;
+      if (event.kind === "orderPlaced") this.order(event, at, synced, eventsHash);
+      else this.cancel(event.order, at, synced, eventsHash);
     }
     this.#waiting = 0;
   }
@@ -351,7 +351,7 @@ class LineQueue extends LineWriter {
 }
 
 /** Event of a command that is written as an `order` or `cancel` line; null for any other command. */
-function subjectOf(command: Command, events: readonly DomainEvent[]): Subject | null {
+function orderEventOf(command: Command, events: readonly DomainEvent[]): OrderEvent | null {
   if (command.kind === "placeOrder" && !fitsOrderLine(command)) return null;
   for (const event of events) {
     if (command.kind === "placeOrder" && event.kind === "orderPlaced") return event;

@@ -239,7 +239,7 @@ export interface Line {
   /** The kind of the command or control record, and its data. */
   readonly k: string;
   readonly d: unknown;
-  /** `eventHash` of what the command caused; 0 of a control record. */
+  /** `eventHash` of the events of the command; 0 of a control record. */
   readonly r: number;
   /** CRC-32 of all bytes of the line before this field. */
   readonly c: number;

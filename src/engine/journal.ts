@@ -31,7 +31,7 @@ export interface Journal {
    */
   rewind?(sequence: number, mark?: unknown): void;
   /** Drops the entry appended last: applying it failed, which is a defect, and its replay would fail, too. */
-  unapplied?(error: unknown): void;
+  applyFailed?(error: unknown): void;
 }
 
 /** A journal in a file, which also has the refused requests. */
@@ -157,8 +157,8 @@ export class SessionLog implements Journal {
     else this.#refused = linked(refused, this.#refused);
   }
 
-  unapplied(error: unknown): void {
-    if (this.#memory !== "opening") this.#file?.unapplied(error);
+  applyFailed(error: unknown): void {
+    if (this.#memory !== "opening") this.#file?.applyFailed(error);
   }
 
   mark(): unknown {

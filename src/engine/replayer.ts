@@ -37,7 +37,7 @@ export class ReplayDiffers extends Error {
 }
 
 /** Returns the hash of the state that a line records, and that of the exchange; null if it records none, or the same. */
-export function otherState(line: Line, exchange: Exchange) {
+export function stateMismatch(line: Line, exchange: Exchange) {
   if (!(isControl(line, "opening") || isControl(line, "close") || isControl(line, "report"))) return null;
   const recorded = line.d.hash;
   if (recorded === null) return null;

@@ -34,7 +34,7 @@ import {
   scan,
 } from "../engine/journal-scan.ts";
 import { exchangeAt, originOfJournal } from "../engine/origin.ts";
-import { otherState, ReplayDiffers, replayJournal } from "../engine/replayer.ts";
+import { ReplayDiffers, replayJournal, stateMismatch } from "../engine/replayer.ts";
 import { findCheckpoint } from "../engine/state-file.ts";
 import { FileRefused } from "../regular-file.ts";
 
@@ -252,7 +252,7 @@ function checkState(disk: Disk, folder: string, source: Source, check: Check): v
       const differing: number[] = [];
       const play = (): void => origin.play(exchange);
       const { damage, replayer } = replayJournal(exchange, play, source, base, (line) => {
-        if (otherState(line, exchange) !== null) differing.push(line.n);
+        if (stateMismatch(line, exchange) !== null) differing.push(line.n);
       });
       if (damage !== null) check("journal", () => damageFinding(source.path, damage));
       const text = `${counted(replayer.commands, "command")} after that, as recorded`;
@@ -284,7 +284,7 @@ function lockFinding(disk: Disk, folder: string): Found {
     lock.kind === "free"
       ? "no process uses the directory"
       : "left by a process that has ended: the next start replaces it";
-  return { text, isNotable: lock.kind === "left" };
+  return { text, isNotable: lock.kind === "stale" };
 }
 
 /** Describes the length of the journal, and its latest clean stop. */

@@ -32,7 +32,13 @@ import {
   originOfState,
   type StateDocument,
 } from "../engine/origin.ts";
-import { otherState, ReplayDiffers, Replayer, type ReplayResult, replayCommand } from "../engine/replayer.ts";
+import {
+  ReplayDiffers,
+  Replayer,
+  type ReplayResult,
+  replayCommand,
+  stateMismatch,
+} from "../engine/replayer.ts";
 import { STATE_FORMAT } from "../engine/state-file.ts";
 import { assertIntact, type JournalSource, openSource } from "./journal-files.ts";
 import { CUT_WARNING, endsReport } from "./report.ts";
@@ -131,7 +137,7 @@ export class LineReplay {
     try {
       const events = this.#replayer.take(line);
       if (events !== null) return { kind: "accepted", events };
-      const hashes = this.#isVerified ? otherState(line, this.exchange) : null;
+      const hashes = this.#isVerified ? stateMismatch(line, this.exchange) : null;
       return hashes === null ? { kind: "control" } : { kind: "other state", ...hashes };
     } catch (error) {
       if (!(error instanceof ReplayDiffers)) throw error;
