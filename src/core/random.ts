@@ -4,7 +4,7 @@ import seedrandom from "seedrandom/lib/alea.js";
  * Makes the random stream of a name: a seeded source of integers and choices. A draw in one stream never shifts another.
  * The generator is Johannes Baagøe's Alea, from the package seedrandom.
  */
-export function stream(seed: string, name: string) {
+export function seededRandom(seed: string, name: string) {
   const generator = seedrandom(`${name}\u0000${seed}`);
   /** Returns an integer, 0 <= n < bound; bound at most 2^32. */
   const below = (bound: number): number => Math.floor(((generator.int32() >>> 0) / 4294967296) * bound);
@@ -21,4 +21,4 @@ export function stream(seed: string, name: string) {
     },
   };
 }
-export type Stream = ReturnType<typeof stream>;
+export type Random = ReturnType<typeof seededRandom>;

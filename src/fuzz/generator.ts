@@ -4,7 +4,7 @@ import type { CallContent, ContractCall } from "../core/chain/transaction.ts";
 import type { Command, CommandOf } from "../core/commands.ts";
 import { idOf } from "../core/ids.ts";
 import { type Market, tokenIdIn } from "../core/market.ts";
-import { type Stream, stream } from "../core/random.ts";
+import { type Random, seededRandom } from "../core/random.ts";
 import type { ExchangeConfig, State } from "../core/state.ts";
 import {
   ORDER_TYPES,
@@ -56,7 +56,7 @@ export type FuzzProfile = Readonly<ReturnType<typeof profileOf>>;
 
 /** Draws the profile of a seed. */
 export function profileOf(seed: number) {
-  const random = stream(`${seed}`, "fuzz/profile");
+  const random = seededRandom(`${seed}`, "fuzz/profile");
   const weights: Record<Action, number> = { ...WEIGHTS };
   for (const action of ACTIONS) if (!RARE.has(action) && random.oneIn(3)) weights[action] = 0;
   const storage = random.oneIn(ON_DISK_ONE_IN) ? ("disk" as const) : ("memory" as const);
@@ -71,9 +71,9 @@ export function profileOf(seed: number) {
   // Few histories have faults because faults make blocks slow.
   if (!random.oneIn(3)) weights.fault = 0;
   // Drawn from streams of their own so that the other draws stay the same.
-  if (!stream(`${seed}`, "fuzz/approvals").oneIn(6)) weights.approve = 0;
-  if (!stream(`${seed}`, "fuzz/replace").oneIn(4)) weights.replace = 0;
-  if (!stream(`${seed}`, "fuzz/steer").oneIn(5)) weights.steer = 0;
+  if (!seededRandom(`${seed}`, "fuzz/approvals").oneIn(6)) weights.approve = 0;
+  if (!seededRandom(`${seed}`, "fuzz/replace").oneIn(4)) weights.replace = 0;
+  if (!seededRandom(`${seed}`, "fuzz/steer").oneIn(5)) weights.steer = 0;
   else
     for (const action of ["call", "mine", "reorganize"] as const)
       if (action !== "reorganize" || settlement !== "instant") weights[action] = WEIGHTS.steer;
@@ -113,7 +113,7 @@ export function profileOf(seed: number) {
   };
 }
 
-const drawMarketTerms = (random: Stream): MarketRules => ({
+const drawMarketTerms = (random: Random): MarketRules => ({
   tickSize: price(random.pick(TICKS)),
   minOrderSize: size(random.pick([1, 1, 3, 100])),
   feeRateBps: random.pick(FEES),
@@ -122,7 +122,7 @@ const drawMarketTerms = (random: Stream): MarketRules => ({
 });
 
 /** Draws about two thirds of the values, at least one. */
-function drawSubset<T>(random: Stream, all: readonly T[]): readonly T[] {
+function drawSubset<T>(random: Random, all: readonly T[]): readonly T[] {
   const some = all.filter(() => !random.oneIn(3));
   return some.length > 0 ? some : [random.pick(all)];
 }
@@ -163,12 +163,12 @@ const LIFETIMES = [1, 500, 1999, 2000, 5000, 60_000];
 /** Draws the steps of a history from its seed and from the state of the exchange. */
 export class Generator {
   readonly #profile: FuzzProfile;
-  readonly #random: Stream;
+  readonly #random: Random;
   readonly #totalWeight: number;
 
   constructor(seed: number, profile: FuzzProfile) {
     this.#profile = profile;
-    this.#random = stream(`${seed}`, "fuzz/steps");
+    this.#random = seededRandom(`${seed}`, "fuzz/steps");
     this.#totalWeight = ORDER_WEIGHT + ACTIONS.reduce((sum, action) => sum + profile.weights[action], 0);
   }
 
@@ -392,7 +392,7 @@ const raised = (fee: number): number => Math.ceil((fee * 5) / 4);
 const ALLOWANCES = [0, 300_000, 5_000_000, UNLIMITED];
 
 /** Draws a wallet's approval of what contracts may transfer from it. */
-function approvalCommand(random: Stream, from: string): CommandOf<"sendTransaction"> {
+function approvalCommand(random: Random, from: string): CommandOf<"sendTransaction"> {
   const spender = random.oneIn(3) ? CONTRACTS.conditionalTokens : CONTRACTS.exchange;
   const call: ContractCall = random.oneIn(3)
     ? { kind: "setApprovalForAll", operator: CONTRACTS.exchange, approved: !random.oneIn(3) }

@@ -2,7 +2,7 @@ import { takesFaults } from "../api/control.ts";
 import { type AnyEndpoint, ENDPOINTS, type Operation, type ReplyTo } from "../api/endpoints.ts";
 import { ApiError, type ErrorCode } from "../api/errors.ts";
 import { nearest } from "../api/nearest.ts";
-import { type Stream, stream } from "../core/random.ts";
+import { type Random, seededRandom } from "../core/random.ts";
 
 type FaultReply = ReplyTo<"addFault">;
 
@@ -17,7 +17,7 @@ export interface Fault extends FaultPlan {
   readonly id: FaultReply["id"];
   matched: number;
   fired: number;
-  readonly chance: Stream;
+  readonly chance: Random;
 }
 
 /** What applies to one request: a fault, or one that only delays together with another one. */
@@ -130,8 +130,8 @@ export class Faults {
     }
   }
 
-  #chanceOf(id: Fault["id"]): Stream {
-    return stream(this.#seed, `fault ${id}`);
+  #chanceOf(id: Fault["id"]): Random {
+    return seededRandom(this.#seed, `fault ${id}`);
   }
 
   /** Cancels pending delays. Called after the server has closed. */

@@ -1,5 +1,5 @@
 import type { Faker } from "@faker-js/faker";
-import type { Stream } from "../core/random.ts";
+import type { Random } from "../core/random.ts";
 import { MAX_MILLIS, type Millis, millis } from "../core/units.ts";
 import templates from "./event-templates.json" with { type: "json" };
 import fictionalNames from "./fictional-names.json" with { type: "json" };
@@ -70,13 +70,13 @@ const SPANS = {
 } as const;
 export type Span = keyof typeof SPANS;
 
-export function drawHorizon(random: Stream, spans: readonly Span[], isScheduled: boolean): End {
+export function drawHorizon(random: Random, spans: readonly Span[], isScheduled: boolean): End {
   const { low, high, endOf } = SPANS[random.pick(spans)];
   return { endsInDays: random.between(low, high), endOf: isScheduled ? "day" : endOf };
 }
 
 /** Writes the texts of an event, without prices and dates. */
-export function writeStory(template: EventTemplate, names: FictionalNames, random: Stream, count: number) {
+export function writeStory(template: EventTemplate, names: FictionalNames, random: Random, count: number) {
   const slots: Record<string, string> = {};
   const draw = (pattern: string): string => filled(pattern, (slot) => slots[slot] ?? names.draw(slot));
   for (const [slot, pattern] of Object.entries(template.names)) {
@@ -108,7 +108,7 @@ export function writeStory(template: EventTemplate, names: FictionalNames, rando
 function drawSubjects(
   subjects: EventTemplate["subjects"],
   names: FictionalNames,
-  random: Stream,
+  random: Random,
   count: number,
   draw: (pattern: string) => string,
 ): readonly string[] {
@@ -120,7 +120,7 @@ function drawSubjects(
   return rising(random, ladders.length === 1 ? ladder : random.pick(ladders), count);
 }
 
-function rising(random: Stream, levels: Levels, count: number): string[] {
+function rising(random: Random, levels: Levels, count: number): string[] {
   const { first, times = 1, step, tenths = false, as = "{level}" } = levels;
   const lowest = random.between(...first) * times;
   const distance = typeof step === "number" ? step : random.pick(step);
@@ -177,9 +177,9 @@ const KINDS: Readonly<Record<string, string | readonly string[]>> = fictionalNam
 export class FictionalNames {
   readonly #faker: Faker;
   readonly #realCities: ReadonlySet<string>;
-  #random: Stream;
+  #random: Random;
 
-  private constructor(faker: Faker, random: Stream) {
+  private constructor(faker: Faker, random: Random) {
     this.#faker = faker;
     this.#realCities = new Set(faker.definitions.location.city_name ?? []);
     this.#random = random;
@@ -187,13 +187,13 @@ export class FictionalNames {
   }
 
   /** Creates names from a stream, with its own faker instance, because other code may use the shared one. */
-  static async load(random: Stream): Promise<FictionalNames> {
+  static async load(random: Random): Promise<FictionalNames> {
     const { faker } = await import("@faker-js/faker/locale/en");
     const OwnFaker = faker.constructor as new (options: { locale: Faker["rawDefinitions"] }) => Faker;
     return new FictionalNames(new OwnFaker({ locale: faker.rawDefinitions }), random);
   }
 
-  follow(random: Stream): void {
+  follow(random: Random): void {
     this.#random = random;
     this.#faker.seed(random.below(4294967296));
   }

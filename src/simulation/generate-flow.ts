@@ -1,5 +1,5 @@
 import { priceIn } from "../core/market.ts";
-import { type Stream, stream } from "../core/random.ts";
+import { type Random, seededRandom } from "../core/random.ts";
 import type { OrderType } from "../core/terms.ts";
 import {
   complement,
@@ -24,7 +24,7 @@ import { MAX_FEE_BPS, type RestingOrder, SimulatedMarket, type SimulatedOrder } 
 
 /** The arrival process: times of rows in milliseconds since the start, in bursts with pauses. */
 function* arrivalsOf(seed: string, { rowsAtOnce, pauseMs }: FlowProfile): Generator<number, never> {
-  const random = stream(seed, "flow/pace");
+  const random = seededRandom(seed, "flow/pace");
   for (let at = 0; ; ) {
     const rows = random.between(...rowsAtOnce);
     at += random.between(1, 2 * pauseMs - 1);
@@ -39,7 +39,7 @@ const PULL = 400;
 
 /** The fair value at each order, in 0.0001 USDC: a linear trend and a mean-reverting random walk. */
 function* fairValuesOf({ seed, profile, orders }: FlowSubject): Generator<number, never> {
-  const random = stream(seed, "flow/fair");
+  const random = seededRandom(seed, "flow/fair");
   const { fair, maxStep } = profile;
   const [start, end] = fair;
   for (let order = 0, away = 0; ; order += 1) {
@@ -88,7 +88,7 @@ const MAX_LIFETIME_S = 120;
 /** Returns a function that draws the orders of a flow in order; each account can pay for its order. */
 export function orderSource(subject: FlowSubject, market: SimulatedMarket) {
   const { accounts, profile, tickSize, minOrderSize } = subject;
-  const random = stream(subject.seed, "flow/orders");
+  const random = seededRandom(subject.seed, "flow/orders");
   const fairValues = fairValuesOf(subject);
   const levels = FULL_PRICE / tickSize - 1;
   const percent = (percentage: number): boolean => random.below(100) < percentage;
@@ -190,7 +190,7 @@ function* rowsOf(subject: FlowSubject, shares: Size): Generator<FlowRow> {
   for (let account = 0; account < accounts; account += 1) yield* fundingRows(account, shares);
   const market = new SimulatedMarket(accounts, shares, subject.tickSize);
   const draw = orderSource(subject, market);
-  const cancels = stream(seed, "flow/cancels");
+  const cancels = seededRandom(seed, "flow/cancels");
   const arrivals = arrivalsOf(seed, profile);
   const nextMoment = (): number => {
     const at = arrivals.next().value;
@@ -215,7 +215,7 @@ function* rowsOf(subject: FlowSubject, shares: Size): Generator<FlowRow> {
   }
 }
 
-function recentOrder(random: Stream, market: SimulatedMarket, latest: number): RestingOrder | undefined {
+function recentOrder(random: Random, market: SimulatedMarket, latest: number): RestingOrder | undefined {
   const first = random.below(RECENT);
   for (let tried = 0; tried < RECENT; tried += 1) {
     const resting = market.find(latest - ((first + tried) % RECENT));

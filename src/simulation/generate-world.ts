@@ -1,4 +1,4 @@
-import { type Stream, stream } from "../core/random.ts";
+import { type Random, seededRandom } from "../core/random.ts";
 import {
   drawHorizon,
   EVENT_TEMPLATES,
@@ -35,7 +35,7 @@ const PLAIN_TERMS: MarketTerms = {
 };
 
 /** Draws the terms of a market; a market with a price near 0 or 1 mostly gets a finer tick. */
-function drawTerms(random: Stream, isExtreme: boolean): MarketTerms {
+function drawTerms(random: Random, isExtreme: boolean): MarketTerms {
   const lot = random.below(100);
   return {
     tickSize: lot < 1 ? 0.0001 : lot < (isExtreme ? 70 : 19) ? 0.001 : 0.01,
@@ -86,12 +86,12 @@ class EventGenerator {
     const plan: Plan = { number, bounds, isBusy, mustResolve: this.#isChosen("resolved", number) };
     const [category, templates] = this.#category(number);
     const { kind, story } = this.#story(templates, plan);
-    const random = stream(this.#seed, `event/${number}/prices`);
+    const random = seededRandom(this.#seed, `event/${number}/prices`);
     const count = story.markets.length;
     const resolves = !isBusy && (plan.mustResolve || random.oneIn(4));
     const resolution = resolves ? resolutionIn(random, kind, count) : null;
     const prices = drawFairPrices(random, kind, count, resolution, isBusy);
-    const moments = stream(this.#seed, `event/${number}/moments`);
+    const moments = seededRandom(this.#seed, `event/${number}/moments`);
     const horizon = drawHorizon(moments, spansOf(kind, number, resolution), kind.isScheduled === true);
     const createdAt = drawCreation(moments, number, isBusy) - HISTORY;
     const steps = isBusy ? Math.ceil(-createdAt / HOUR) : USUAL_STEPS;
@@ -126,7 +126,7 @@ class EventGenerator {
   /** Returns the category of an event: each group of eight events has all categories, in random order. */
   #category(number: number): readonly [string, readonly EventTemplate[]] {
     const size = CATEGORIES.length;
-    const random = stream(this.#seed, `categories/${Math.floor(number / size)}`);
+    const random = seededRandom(this.#seed, `categories/${Math.floor(number / size)}`);
     const order = [...CATEGORIES];
     for (let last = size - 1; last > 0; last -= 1) {
       const other = random.below(last + 1);
@@ -137,14 +137,14 @@ class EventGenerator {
 
   /** Whether an event is the chosen one of its group, which never has a busy market. */
   #isChosen(what: string, number: number): boolean {
-    const random = stream(this.#seed, `${what}/${Math.floor(number / GROUP)}`);
+    const random = seededRandom(this.#seed, `${what}/${Math.floor(number / GROUP)}`);
     const place = random.below(GROUP - GROUP / BUSY_EVERY);
     return number % GROUP === place + 1 + Math.floor(place / (BUSY_EVERY - 1));
   }
 
   #story(templates: readonly EventTemplate[], plan: Plan) {
     for (let attempt = 1; ; attempt += 1) {
-      const random = stream(this.#seed, `event/${plan.number}/story/${attempt}`);
+      const random = seededRandom(this.#seed, `event/${plan.number}/story/${attempt}`);
       const template = drawTemplate(random, templates, plan);
       const count = drawCount(random, template.kind, plan.bounds);
       this.#names.follow(random);
@@ -156,7 +156,7 @@ class EventGenerator {
 
   #terms(number: number, position: number, { from, to }: FairPrices, isBusy: boolean): MarketTerms {
     const isExtreme = Math.min(from, to) < 500 || Math.max(from, to) > 9500;
-    const random = stream(this.#seed, `event/${number}/market/${position}/terms`);
+    const random = seededRandom(this.#seed, `event/${number}/market/${position}/terms`);
     const terms = isBusy && position === 0 ? PLAIN_TERMS : drawTerms(random, isExtreme);
     const isFinest = position === 0 && this.#isChosen("finest tick", number);
     return isFinest ? { ...terms, tickSize: 0.0001 } : terms;
@@ -164,7 +164,7 @@ class EventGenerator {
 }
 
 /** Draws a template that suits the plan, or if none does, one with the required number of markets. */
-function drawTemplate(random: Stream, templates: readonly EventTemplate[], plan: Plan): EventTemplate {
+function drawTemplate(random: Random, templates: readonly EventTemplate[], plan: Plan): EventTemplate {
   const { low, high } = plan.bounds;
   const possible = templates.filter(({ kind }) => (kind.shape === "single" ? low === 1 : high > 1));
   const suitable = possible.filter(({ kind }) => suits(kind, plan));
@@ -185,13 +185,13 @@ function spansOf({ spans }: StoryKind, number: number, resolution: EarlyResoluti
 }
 
 /** Draws the creation time of an event, in milliseconds after the start of the history: the first and busy ones early. */
-function drawCreation(random: Stream, number: number, isBusy: boolean): number {
+function drawCreation(random: Random, number: number, isBusy: boolean): number {
   if (number === 0) return random.below(HOUR);
   if (isBusy) return random.below(6 * HOUR);
   return random.below(Math.min(random.between(1, 120), random.between(1, 120)) * HOUR);
 }
 
-function drawCount(random: Stream, { shape }: StoryKind, { low, high }: Plan["bounds"]): number {
+function drawCount(random: Random, { shape }: StoryKind, { low, high }: Plan["bounds"]): number {
   if (shape === "single") return 1;
   return Math.min(high, Math.max(low, 3 + Math.min(random.below(6), random.below(6))));
 }
@@ -218,7 +218,7 @@ const MIN_ROWS = 24;
 export async function generateWorld(options: WorldOptions): Promise<World> {
   const { seed } = options;
   requireRanges(options);
-  const names = await FictionalNames.load(stream(seed, "names"));
+  const names = await FictionalNames.load(seededRandom(seed, "names"));
   const generated = generateEvents(new EventGenerator(seed, names), options);
   const subjects = generated.flatMap(({ event, paths, isBusy }, number) =>
     event.markets.map((market, position): OpeningMarket => {

@@ -1,5 +1,5 @@
 import { ASK, BID, type BookDirection } from "../core/book/book.ts";
-import { type Stream, stream } from "../core/random.ts";
+import { type Random, seededRandom } from "../core/random.ts";
 import { countWhile } from "../core/table.ts";
 import type { Outcome } from "../core/terms.ts";
 import { FULL_PRICE, price } from "../core/units.ts";
@@ -29,7 +29,7 @@ const BURST = { usual: 1, busy: 6 } as const;
 const BURST_LENGTH = 500;
 
 /** Draws pulses, more by day than at night. All markets share them, so that the chain has fewer blocks. */
-function drawPulses(random: Stream): Pulses {
+function drawPulses(random: Random): Pulses {
   const pulses = new Float64Array(PULSES);
   for (let drawn = 0; drawn < PULSES; ) {
     const at = -random.below(WEEK);
@@ -44,7 +44,7 @@ function drawPulses(random: Stream): Pulses {
  * Draws the times of orders: the opening within minutes, the rest at pulses. A usual market has one order at a pulse, and
  * more near the end; a busy market has several, evenly distributed.
  */
-function drawMoments(random: Stream, pulses: Pulses, setting: MomentSetting): Float64Array {
+function drawMoments(random: Random, pulses: Pulses, setting: MomentSetting): Float64Array {
   const { count, from, to, activity } = setting;
   const opening = openingLength(count);
   const moments = new Float64Array(count);
@@ -97,10 +97,10 @@ const BUSY_ORDERS = 2280;
  * market has about `perMarket` orders; an independent one has two books.
  */
 export function generateOpening(seed: string, markets: readonly OpeningMarket[], perMarket: number) {
-  const pulses = drawPulses(stream(seed, "pulses"));
+  const pulses = drawPulses(seededRandom(seed, "pulses"));
   const orders: WorldOrder[] = [];
   markets.forEach(({ market, path, since, key, activity }, index) => {
-    const random = stream(seed, `${key}/flow`);
+    const random = seededRandom(seed, `${key}/flow`);
     const isMirrored = market.matching === "complementary";
     const length = drawLength(random, activity, perMarket, isMirrored);
     const setting = drawSetting(random, market, path, activity);
@@ -121,14 +121,14 @@ export function generateOpening(seed: string, markets: readonly OpeningMarket[],
   return orders.sort((a, b) => a.at - b.at || a.market - b.market);
 }
 
-function drawLength(random: Stream, activity: Activity, perMarket: number, isMirrored: boolean): number {
+function drawLength(random: Random, activity: Activity, perMarket: number, isMirrored: boolean): number {
   if (activity === "busy") return BUSY_ORDERS;
   const count = perMarket + random.between(-1, 1) * random.below(Math.floor(perMarket / 7) + 1);
   return Math.max(MIN_ORDERS, isMirrored ? count : Math.floor(count / 2));
 }
 
 /** Draws the parameters of a market's books. Finer ticks have narrower spreads in money. */
-function drawSetting(random: Stream, market: WorldMarket, path: FairPath, activity: Activity) {
+function drawSetting(random: Random, market: WorldMarket, path: FairPath, activity: Activity) {
   const tickSize = Math.round(market.tickSize * FULL_PRICE);
   const typical = random.pick(TYPICAL_SHARES[activity]);
   const { spread, gap } = drawSpacing(random, tickSize);
@@ -147,7 +147,7 @@ function drawSetting(random: Stream, market: WorldMarket, path: FairPath, activi
   };
 }
 
-function drawSpacing(random: Stream, tickSize: number) {
+function drawSpacing(random: Random, tickSize: number) {
   if (tickSize >= 100) return { spread: random.pick([1, 1, 1, 2, 2, 3]), gap: 1 };
   if (tickSize >= 10) return { spread: random.between(2, 8), gap: random.between(2, 4) };
   return { spread: random.between(8, 40), gap: random.between(6, 20) };
@@ -156,7 +156,7 @@ function drawSpacing(random: Stream, tickSize: number) {
 const ROUND_SHARES = [5, 10, 20, 25, 50, 100, 150, 200, 250, 500, 1000, 2000, 2500, 5000];
 
 /** Draws a size in 0.01 share, heavy-tailed: mostly whole shares, often a round number, seldom many times the typical size. */
-function drawSize(random: Stream, typicalShares: number): number {
+function drawSize(random: Random, typicalShares: number): number {
   const boost = random.oneIn(50) ? 6 : 1;
   const shares = Math.max(1, Math.floor((boost * typicalShares * 100) / random.between(25, 400)));
   const lot = random.below(10);
@@ -190,13 +190,13 @@ const openingLength = (length: number): number => (length < 50 ? 8 : 12);
  */
 class BookHistory {
   readonly #orders: WorldOrder[] = [];
-  readonly #random: Stream;
+  readonly #random: Random;
   readonly #traders: TraderAssignment;
   readonly #setting: BookSetting;
   readonly #habits: (typeof HABITS)[Activity];
   readonly #book: SimulatedBook;
 
-  constructor(random: Stream, traders: TraderAssignment, setting: BookSetting) {
+  constructor(random: Random, traders: TraderAssignment, setting: BookSetting) {
     this.#random = random;
     this.#traders = traders;
     this.#setting = setting;

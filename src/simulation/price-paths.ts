@@ -1,4 +1,4 @@
-import type { Stream } from "../core/random.ts";
+import type { Random } from "../core/random.ts";
 import { FULL_PRICE } from "../core/units.ts";
 import type { EventShape } from "./event-story.ts";
 
@@ -27,7 +27,7 @@ const MAX_SHIFT = 1200;
  * question has the chance of its template. The first market of a busy event has a chance around 50 %, or is the likeliest.
  */
 export function drawFairPrices(
-  random: Stream,
+  random: Random,
   shape: EventShape,
   count: number,
   resolution: EarlyResolution | null,
@@ -45,20 +45,20 @@ export function drawFairPrices(
 }
 
 /** Draws the market to resolve early, never the last one; null if none can be resolved while others stay open. */
-export function resolutionIn(random: Stream, shape: EventShape, count: number): EarlyResolution | null {
+export function resolutionIn(random: Random, shape: EventShape, count: number): EarlyResolution | null {
   if (count < 3 || shape.resolvesEarly !== true) return null;
   return shape.shape === "ladder"
     ? { position: 0, winningOutcome: "YES" }
     : { position: random.below(count - 1), winningOutcome: "NO" };
 }
 
-function drawSingle(random: Stream, chance: readonly [number, number], isBusy: boolean): FairPrices {
+function drawSingle(random: Random, chance: readonly [number, number], isBusy: boolean): FairPrices {
   const [low, high] = isBusy ? [Math.max(chance[0], 30), Math.min(chance[1], 70)] : chance;
   const from = random.between(low * 100, high * 100);
   return { from: bounded(from), to: bounded(shifted(from, random.between(-MAX_SHIFT, MAX_SHIFT))) };
 }
 
-function drawSteps(random: Stream, count: number, isBusy: boolean): FairPrices[] {
+function drawSteps(random: Random, count: number, isBusy: boolean): FairPrices[] {
   let price = random.between(4500, isBusy ? 6500 : 9300);
   const move = random.between(-MAX_SHIFT / 2, MAX_SHIFT / 2);
   return Array.from({ length: count }, (_, level) => {
@@ -72,7 +72,7 @@ function drawSteps(random: Stream, count: number, isBusy: boolean): FairPrices[]
 
 /** Draws the prices of candidates; the price of one who drops out goes to the others. */
 function drawShares(
-  random: Stream,
+  random: Random,
   count: number,
   resolution: EarlyResolution | null,
   isRanked: boolean,
@@ -124,7 +124,7 @@ const MAX_SWING = 2000;
  * Draws the paths of an event. The sum of candidates' prices goes linearly from the first to the last sum. Thresholds share
  * one random walk, so that a higher one is never likelier than a lower one.
  */
-export function drawFairPaths(random: Stream, setting: PathSetting): FairPath[] {
+export function drawFairPaths(random: Random, setting: PathSetting): FairPath[] {
   const { shape, prices } = setting;
   if (shape === "choice") {
     const alone = prices.map((_, position) => along(setting, position, drawWalk(random, setting)));
@@ -149,7 +149,7 @@ export function fairAt(path: FairPath, since: number, at: number): number {
 }
 
 /** Draws a random bridge: a walk that starts and ends at 0. One step in twelve is several times as large, like news. */
-function drawWalk(random: Stream, { steps, volatility }: PathSetting): number[] {
+function drawWalk(random: Random, { steps, volatility }: PathSetting): number[] {
   const walk = [0];
   for (let step = 1; step <= steps; step += 1) {
     const size = random.oneIn(12) ? volatility * 4 : volatility;

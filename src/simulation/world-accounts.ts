@@ -3,7 +3,7 @@ import { sha256 } from "@noble/hashes/sha2";
 import { keccak_256 } from "@noble/hashes/sha3";
 import { bytesToHex, hexToBytes } from "@noble/hashes/utils";
 import { ASK, type BookDirection } from "../core/book/book.ts";
-import type { Stream } from "../core/random.ts";
+import type { Random } from "../core/random.ts";
 import type { Outcome } from "../core/terms.ts";
 import { FULL_PRICE, size, USDC_UNITS } from "../core/units.ts";
 import type { WorldMarket, WorldTrader } from "./world.ts";
@@ -63,7 +63,7 @@ export type TraderAssignment = ReturnType<typeof assignTraders>;
  * Assigns orders to traders, so that no trader sells more shares than it has, or trades with itself. `isMirrored`: one book
  * serves both outcomes, so that a sale of one can be a purchase of the other.
  */
-export function assignTraders(random: Stream, isMirrored: boolean, activity: Activity, markets: number) {
+export function assignTraders(random: Random, isMirrored: boolean, activity: Activity, markets: number) {
   const sold = { YES: new Float64Array(TRADERS), NO: new Float64Array(TRADERS) };
   const resting = new Set<number>();
   const firstMaker = random.below(MAKERS);

@@ -2,7 +2,7 @@ import { faker } from "@faker-js/faker/locale/en";
 import { privateKeyToAddress } from "viem/accounts";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { stream } from "../../src/core/random.ts";
+import { seededRandom } from "../../src/core/random.ts";
 import {
   EVENT_TEMPLATES,
   FictionalNames,
@@ -188,7 +188,7 @@ const TEMPLATE = (() => {
 })();
 
 describe("the texts of an event", async () => {
-  const names = await FictionalNames.load(stream("1", "names"));
+  const names = await FictionalNames.load(seededRandom("1", "names"));
   const templates = Object.values(EVENT_TEMPLATES).flat();
 
   test.each(templates)("have a template of a known form: $question", (template) => {
@@ -196,7 +196,7 @@ describe("the texts of an event", async () => {
   });
 
   test.each(templates)("fill every slot but the end date: $question", (template) => {
-    const random = stream(template.question, "story");
+    const random = seededRandom(template.question, "story");
     names.follow(random);
     const count = template.kind.shape === "single" ? 1 : 8;
     const story = writeStory(template, names, random, count);
@@ -222,7 +222,7 @@ describe("the prices within an event", () => {
 
   test.each(cases)("are consistent at every moment: seed %i, one resolved early: %s", (seed, isResolved) => {
     const pathsOf = (shape: "choice" | "ladder"): readonly (readonly number[])[] => {
-      const random = stream(`${seed}`, shape);
+      const random = seededRandom(`${seed}`, shape);
       const resolution = isResolved ? resolutions[shape] : null;
       const prices = drawFairPrices(random, shapes[shape], 5, resolution, false);
       const terms = { steps: 100, volatility: 150, resolvedStep: 70 };

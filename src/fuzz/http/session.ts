@@ -10,7 +10,7 @@ import { attest, ExchangeClient } from "../../client/client.ts";
 import { orThrow } from "../../client/result.ts";
 import { startServer } from "../../compose.ts";
 import { readConfig } from "../../config.ts";
-import { type Stream, stream } from "../../core/random.ts";
+import { type Random, seededRandom } from "../../core/random.ts";
 import { signerOf, type Wallet, Wallets } from "../../scenario/venue/venue.ts";
 import { emptyWorld } from "../../simulation/opening.ts";
 import type { SeedOutcome, SeedRunner, SeedSettings } from "../seeds.ts";
@@ -47,7 +47,7 @@ class FuzzSession {
   readonly #server: FuzzServer;
   readonly #wallets: Wallets;
   readonly #clients: Clients;
-  readonly #random: Stream;
+  readonly #random: Random;
   /** Requests that may be pending, by client. */
   readonly #pending: PendingRequest[][];
   #port: number;
@@ -59,7 +59,7 @@ class FuzzSession {
     this.#port = server.port;
     this.#clients = new Clients(() => this.#port, OPENED_AT);
     this.#pending = Array.from({ length: profile.clients }, () => []);
-    this.#random = stream(profile.seed, "fuzz/http/rounds");
+    this.#random = seededRandom(profile.seed, "fuzz/http/rounds");
   }
 
   /**

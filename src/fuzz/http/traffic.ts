@@ -1,7 +1,7 @@
 import type { Operation } from "../../api/endpoints.ts";
 import type { SigningCredentials } from "../../client/connection.ts";
 import { FROZEN_START } from "../../config.ts";
-import { type Stream, stream } from "../../core/random.ts";
+import { type Random, seededRandom } from "../../core/random.ts";
 import { requestTo, type SeenAnswer, type SentRequest } from "./observation.ts";
 
 /**
@@ -18,7 +18,7 @@ export type HttpProfile = Readonly<ReturnType<typeof profileOf>>;
 
 /** Draws the profile of a seed. */
 export function profileOf(seed: number) {
-  const random = stream(String(seed), "fuzz/http/profile");
+  const random = seededRandom(String(seed), "fuzz/http/profile");
   const accounts = random.between(2, 6);
   const markets = Array.from({ length: random.between(1, 3) }, (_, index) => drawMarket(random, index));
   return {
@@ -52,7 +52,7 @@ export function profileOf(seed: number) {
 }
 
 /** Draws one killed server in 20 seeds because a kill takes as long as several other seeds. */
-function drawServerKind(random: Stream): ServerKind {
+function drawServerKind(random: Random): ServerKind {
   const drawn = random.below(20);
   return drawn === 0 ? "killed" : drawn <= 4 ? "persistent" : "memory";
 }
@@ -60,7 +60,7 @@ function drawServerKind(random: Stream): ServerKind {
 /** Terms of a market: the tick in 0.0001 USDC, and the middle of the order prices in ticks. */
 type MarketProfile = Readonly<ReturnType<typeof drawMarket>>;
 
-function drawMarket(random: Stream, index: number) {
+function drawMarket(random: Random, index: number) {
   const tick = random.pick(TICKS);
   return {
     slug: `market-${index + 1}`,
@@ -128,21 +128,21 @@ export class Traffic {
   readonly #profile: HttpProfile;
   readonly #traders: readonly Trader[];
   readonly #markets: readonly TradedMarket[];
-  readonly #streams: readonly Stream[];
+  readonly #streams: readonly Random[];
 
   constructor(profile: HttpProfile, traders: readonly Trader[], markets: readonly TradedMarket[]) {
     this.#profile = profile;
     this.#traders = traders;
     this.#markets = markets;
     this.#streams = Array.from({ length: profile.clients }, (_, client) =>
-      stream(profile.seed, `fuzz/http/client ${client}`),
+      seededRandom(profile.seed, `fuzz/http/client ${client}`),
     );
   }
 
   /** Draws the next request of a client at a virtual time, in Unix ms. */
   next(client: number, time: number): SentRequest {
     const { faultOneIn, clockOneIn } = this.#profile;
-    const random = this.#streams[client] as Stream;
+    const random = this.#streams[client] as Random;
     const trader = this.#traderOf(client);
     if (faultOneIn > 0 && random.oneIn(faultOneIn)) return faultRequest(random);
     if (clockOneIn > 0 && random.oneIn(clockOneIn)) {
@@ -165,7 +165,7 @@ export class Traffic {
     return this.#traders[client % this.#traders.length] as Trader;
   }
 
-  #trade(random: Stream, trader: Trader, time: number): SentRequest {
+  #trade(random: Random, trader: Trader, time: number): SentRequest {
     const drawn = random.below(100);
     if (drawn < 72) return this.#order(random, trader, time);
     if (drawn < 92) {
@@ -176,7 +176,7 @@ export class Traffic {
     return requestTo("cancelAllOrders", {}, signed(trader, time));
   }
 
-  #order(random: Stream, trader: Trader, time: number): SentRequest {
+  #order(random: Random, trader: Trader, time: number): SentRequest {
     const { terms, tokenIds } = random.pick(this.#markets);
     const outcome = random.below(2);
     const levels = PRICE_UNITS / terms.tick;
@@ -196,7 +196,7 @@ export class Traffic {
     return requestTo("placeOrder", { body }, signed(trader, time));
   }
 
-  #read(random: Stream, trader: Trader, time: number): SentRequest {
+  #read(random: Random, trader: Trader, time: number): SentRequest {
     const market = random.pick(this.#markets);
     const query = { token_id: market.tokenIds[random.below(2)] ?? "" };
     const book = () => requestTo("getBook", { query });
@@ -216,7 +216,7 @@ export class Traffic {
   }
 
   /** Draws a control request: mostly funding, rarely the end of a market. */
-  #control(random: Stream, trader: Trader): SentRequest {
+  #control(random: Random, trader: Trader): SentRequest {
     const { id, tokenIds } = random.pick(this.#markets);
     const drawn = random.below(20);
     if (drawn === 0) return requestTo("closeMarket", { path: { idOrSlug: id } });
@@ -231,7 +231,7 @@ export class Traffic {
   }
 
   /** Draws an order of the trader, mostly a recent one; an unknown id if it has no orders. */
-  #anOrder(random: Stream, { orders }: Trader): string {
+  #anOrder(random: Random, { orders }: Trader): string {
     const back = random.below(Math.min(orders.length, random.oneIn(4) ? orders.length : 4) || 1);
     return orders[orders.length - 1 - back] ?? UNKNOWN_ORDER;
   }
@@ -245,7 +245,7 @@ const signed = ({ credentials }: Trader, time: number) => ({
 const ROUTES = ["POST /clob/order", "DELETE /clob/order", "DELETE /clob/orders/all", "GET /clob/book", "*"];
 
 /** Draws a request that injects a fault, or removes all faults. */
-function faultRequest(random: Stream): SentRequest {
+function faultRequest(random: Random): SentRequest {
   if (random.oneIn(6)) return requestTo("removeFaults");
   const kinds = [
     { status: random.pick([429, 500, 503] as const) },

@@ -2,7 +2,7 @@ import { deepStrictEqual } from "node:assert/strict";
 import { describe, expect, it } from "vitest";
 import { ASK, BID, Book, type BookDirection, MatchPlan } from "../../../src/core/book/book.ts";
 import { OrderPool } from "../../../src/core/book/order-pool.ts";
-import { type Stream, stream } from "../../../src/core/random.ts";
+import { type Random, seededRandom } from "../../../src/core/random.ts";
 import type { OrderType, SelfTradePolicy } from "../../../src/core/terms.ts";
 import { type BookOrder, NaiveBook } from "../../../src/scenario/watch/naive-book.ts";
 
@@ -56,7 +56,7 @@ describe("a book", () => {
 });
 
 /** Runs a random history on a book, in a pool so small that it grows and reuses slots, and on the naive book. */
-function compareWithNaive(random: Stream, levels: number): void {
+function compareWithNaive(random: Random, levels: number): void {
   const policy = random.pick(POLICIES);
   const book = new Book(new OrderPool(1), levels);
   const naive = new NaiveBook();
@@ -126,7 +126,8 @@ describe("the pool of resting orders", () => {
 
 describe("a book compared with the naive book", () => {
   it.each([1, 2, 31, 32, 33, 63, 64, 99, 9999])("has the same trades and queues: %d levels", (levels) => {
-    for (let seed = 1; seed <= 25; seed += 1) compareWithNaive(stream(`${seed}`, `book ${levels}`), levels);
+    for (let seed = 1; seed <= 25; seed += 1)
+      compareWithNaive(seededRandom(`${seed}`, `book ${levels}`), levels);
   });
 });
 

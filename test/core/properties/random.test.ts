@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { stream } from "../../../src/core/random.ts";
+import { seededRandom } from "../../../src/core/random.ts";
 import { forAll } from "../../support/runs.ts";
 
 const draws = (seed: string, name: string, count = 20): number[] => {
-  const random = stream(seed, name);
+  const random = seededRandom(seed, name);
   return Array.from({ length: count }, () => random.below(2 ** 32));
 };
 
@@ -17,7 +17,7 @@ describe("a random stream", () => {
   });
 
   it("does not depend on draws in another stream", () => {
-    const [chain, flow] = [stream("1", "chain"), stream("1", "flow")];
+    const [chain, flow] = [seededRandom("1", "chain"), seededRandom("1", "flow")];
     const mixed = Array.from({ length: 20 }, (_, index) => {
       for (let extra = 0; extra < index; extra += 1) flow.below(10);
       return chain.below(2 ** 32);
@@ -34,7 +34,7 @@ describe("a random stream", () => {
       { seed: 42, numRuns: 100 },
       [fc.string(), fc.integer({ min: -50, max: 50 }), fc.integer({ min: 0, max: 5 })],
       (seed, low, span) => {
-        const random = stream(seed, "bounds");
+        const random = seededRandom(seed, "bounds");
         const seen = new Set<number>();
         for (let draw = 0; draw < 200; draw += 1) seen.add(random.between(low, low + span));
         expect([...seen].sort((a, b) => a - b)).toEqual(
@@ -45,7 +45,7 @@ describe("a random stream", () => {
   });
 
   it("draws numbers with equal frequency", () => {
-    const random = stream("1", "fair");
+    const random = seededRandom("1", "fair");
     const counts = [0, 0, 0, 0, 0, 0];
     for (let draw = 0; draw < 60_000; draw += 1) {
       const drawn = random.below(6);
@@ -55,13 +55,13 @@ describe("a random stream", () => {
   });
 
   it("is true with probability 1 / n for oneIn(n)", () => {
-    const random = stream("1", "one in");
+    const random = seededRandom("1", "one in");
     const hits = Array.from({ length: 30_000 }, () => random.oneIn(3)).filter(Boolean).length;
     expect(Math.abs(hits - 10_000)).toBeLessThan(500);
   });
 
   it("picks every item, and throws if there is none", () => {
-    const random = stream("1", "pick");
+    const random = seededRandom("1", "pick");
     const picked = new Set(Array.from({ length: 100 }, () => random.pick(["a", "b", "c"])));
     expect([...picked].sort()).toEqual(["a", "b", "c"]);
     expect(() => random.pick([])).toThrow(RangeError);
