@@ -106,7 +106,7 @@ const newFaultBody = objectBody("NewSettlementFault", {
     ),
 });
 
-export type NewSettlementFault = ReplyOf<typeof newFaultBody.schema>;
+type NewSettlementFault = ReplyOf<typeof newFaultBody.schema>;
 export type FaultField = Exclude<keyof NewSettlementFault, "kind">;
 /** Request for a fault, except a reorganization, which takes effect at once and is not kept. */
 export type SettlementFaultWords = Omit<NewSettlementFault, "kind" | "depth"> & { readonly kind: FaultKind };

@@ -80,7 +80,7 @@ interface Turn {
 }
 
 /** Open order of the bot, in the terms of its book. */
-export interface OwnOrder {
+interface OwnOrder {
   readonly order: Order;
   readonly direction: BookDirection;
   readonly price: Price;

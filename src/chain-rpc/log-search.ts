@@ -277,12 +277,9 @@ export const MAX_LOGS = 10_000;
 const CONTRACT_ADDRESSES: ReadonlySet<string> = new Set(Object.values(CONTRACTS));
 const BLOCKS_PER_STEP = 1_000;
 
-/** Logs as JSON, found in steps of which some have none. */
-export type LogSteps = Generator<readonly string[] | undefined, void>;
-
 /**
- * Finds the logs of a range of blocks that match a query, as JSON, oldest first; those of one transaction in each step. If
- * every log matches, the counts of the blocks show that there are too many before any is written.
+ * Finds the logs of a range of blocks that match a query, as JSON, oldest first; those of one transaction in each step,
+ * undefined if it has none. If every log matches, the counts of the blocks show that there are too many before any is written.
  * @throws RpcError if there are too many, with the range of blocks that would fit.
  */
 export function* findLogs(
@@ -291,7 +288,7 @@ export function* findLogs(
   query: LogQuery,
   fromHeight: number,
   toHeight: number,
-): LogSteps {
+): Generator<readonly string[] | undefined, void> {
   const { chain } = state;
   const { addresses, topics } = query;
   if (fromHeight > toHeight) return;

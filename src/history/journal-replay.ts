@@ -212,7 +212,7 @@ const problemOf = (result: ReplayResult, message: string | null): LineResult =>
     : { kind: "differs", decision: result };
 
 /** A refused request with its line in the journal. */
-export interface RefusedLine extends RefusedEntry {
+interface RefusedLine extends RefusedEntry {
   readonly line: number;
 }
 
