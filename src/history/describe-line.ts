@@ -7,6 +7,7 @@ import type { State } from "../core/state.ts";
 import { orderIdText, tokenIdText } from "../core/state.ts";
 import type { Address } from "../core/terms.ts";
 import { toIso } from "../core/time.ts";
+import type { Millis } from "../core/units.ts";
 import { eventHash } from "../engine/hashes.ts";
 import {
   type ControlKind,
@@ -23,11 +24,14 @@ import { hashDigits } from "./report.ts";
 const SHOWN_DIGITS = 12;
 
 /** Texts of control records; null if another function describes the kind. */
-const CONTROL_TEXTS: { readonly [Kind in ControlKind]: (data: ControlRecords[Kind]) => string | null } = {
+const CONTROL_TEXTS: {
+  readonly [Kind in ControlKind]: (data: ControlRecords[Kind], at: Millis) => string | null;
+} = {
   opening: ({ config, base, engine }) => `opens from a ${base.kind}, seed ${config.seed}, clobsim ${engine}`,
   start: ({ engine, durability, mode, rate }) =>
     `clobsim ${engine} starts, clock ${clockText(mode, rate)}, durability ${durability}`,
-  clock: ({ mode, rate }) => `clock set to ${clockText(mode, rate)}`,
+  // With the time, because an advance is a record of the clock, too.
+  clock: ({ mode, rate }, at) => `clock set to ${clockText(mode, rate)}, ${toIso(at)}`,
   restore: ({ line }) => `restored to the state after line ${line}`,
   reset: () => "reset to the opening",
   close: ({ hash }) => `stopped cleanly, state ${hashDigits(hash).slice(0, SHOWN_DIGITS)}`,
@@ -39,8 +43,8 @@ const CONTROL_TEXTS: { readonly [Kind in ControlKind]: (data: ControlRecords[Kin
 };
 
 /** Describes a control record; null for a command or a refused request. */
-const controlText = ({ k, d }: Line): string | null =>
-  isControlKind(k) ? (CONTROL_TEXTS[k] as (data: unknown) => string | null)(d) : null;
+const controlText = ({ k, d, t }: Line): string | null =>
+  isControlKind(k) ? (CONTROL_TEXTS[k] as (data: unknown, at: Millis) => string | null)(d, t) : null;
 
 const clockText = (mode: string, rate: number): string => (mode === "scaled" ? `${rate}x` : mode);
 
