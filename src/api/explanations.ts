@@ -63,12 +63,16 @@ export function orderStory(view: View, order: Order): ReplyOf<typeof orderStoryS
     story.splice(taken + 1, 0, line(order.createdAt, joiningOf(order)));
   }
   if (order.status !== "LIVE") story.push(line(order.updatedAt, endingOf(view, order)));
+  const settlements = new Map<string | number, ReturnType<typeof line>>();
   for (const number of new Set(fills.map(({ trade }) => trade.transaction))) {
     const transaction = view.state.chain.transactions.get(number);
     const words = settlementWords(view.state, transaction);
     const end = settledAt(view.state, view.state.trades.get(transaction.firstTrade));
-    if (words !== null) story.push(line(end, words));
+    // Transactions that wait for the same block share a line.
+    const key = transaction.status === "PENDING" ? String(words) : number;
+    if (words !== null) settlements.set(key, line(end, words));
   }
+  story.push(...settlements.values());
   story.sort((a, b) => (a.at < b.at ? -1 : a.at === b.at ? 0 : 1));
   return {
     order: orderReply(view, order),
