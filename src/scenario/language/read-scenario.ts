@@ -37,6 +37,7 @@ import {
   positive,
   type Reader,
   readEach,
+  ruleText,
   SHARES,
   SIZE,
   text,
@@ -45,7 +46,15 @@ import {
   valuesBy,
   valuesOf,
 } from "./fields.ts";
-import { attempt, isNothing, type MappingEntry, type Node, type Problem, ProblemList } from "./page.ts";
+import {
+  attempt,
+  isNothing,
+  type MappingEntry,
+  meaning,
+  type Node,
+  type Problem,
+  ProblemList,
+} from "./page.ts";
 import { type FileText, readTextFile, ScenarioFiles, type Source } from "./scenario-files.ts";
 import { readStep, type StepInfo, type StepSource } from "./step-source.ts";
 import {
@@ -184,6 +193,16 @@ export const worldMarkets: WorldMarkets = (path) => {
   return events.flatMap(({ markets }) => markets.map(({ slug }) => slug));
 };
 
+const BASIS_POINTS = decimal("a number of basis points", 0, 10_000);
+
+/** Reads basis points; suggests 200 for `2%`. */
+function basisPoints(node: Node): number {
+  const given = node.textFor(ruleText(BASIS_POINTS));
+  const meant = given.endsWith("%") ? unitsOf(given.slice(0, -1), 2) : null;
+  if (meant !== null) throw node.unexpected(ruleText(BASIS_POINTS), [], meaning(String(meant)));
+  return units(BASIS_POINTS)(node);
+}
+
 const MARKET_READERS = {
   tickSize: (node: Node): Price => {
     const expected = anyOf(TICK_SIZES.map(String));
@@ -193,7 +212,7 @@ const MARKET_READERS = {
     return price(found);
   },
   minOrderSize: units<Size>(positive(SIZE)),
-  feeRateBps: units(decimal("a number of basis points", 0, 10_000)),
+  feeRateBps: basisPoints,
   matching: oneOf(MATCHINGS),
   selfTrade: oneOf(SELF_TRADE_POLICIES),
 };
