@@ -189,8 +189,13 @@ describe.runIf(plain !== null)("the plugin of pytest", () => {
       expect(text).toContain("\n--clobsim-reports DIR writes a report of each failing test");
     });
 
+    it("shows the latest 20 orders", () => {
+      expect(restored).toMatch(/^the latest 20 of 21 orders\nalice: BUY 1 YES/m);
+      expect(restored.match(/, order /g)?.length).toBe(20);
+    });
+
     it("names the accounts of orders after the snapshot, and if one was opened by its address", () => {
-      expect(restored).toMatch(/^alice: SELL 10 YES @ 0\.5 GTC, order /m);
+      expect(restored).toMatch(/^alice: SELL 10 YES @ 0\.5 GTC in will-it-rain, order /m);
     });
   });
 
@@ -216,8 +221,12 @@ describe.runIf(plain !== null)("the plugin of pytest", () => {
     it("shows the story of its orders, and the session", () => {
       expect(ran.text).toMatch(/ 5 failed, 5 passed in /);
       const [, story = ""] = ran.text.split("clobsim: the orders of this test");
-      expect(story).toMatch(/^alice: SELL 10 YES @ 0\.5 GTC, order \S+\n {2}rests with 6 of 10 still open/m);
-      expect(story).toMatch(/^bob: BUY 4 YES @ 0\.5 GTC, order \S+\n {2}matched completely$/m);
+      expect(story).toMatch(
+        /^alice: SELL 10 YES @ 0\.5 GTC in will-it-rain, order \S+\n {2}rests with 6 of 10 still open/m,
+      );
+      expect(story).toMatch(
+        /^bob: BUY 4 YES @ 0\.5 GTC in will-it-rain, order \S+\n {2}matched completely$/m,
+      );
       expect(story).toContain("\nalice is dev-0, bob is dev-1\n");
       expect(story).toContain("  - dev-1: BUY 4 YES @ 0.5\n");
     });
@@ -254,6 +263,8 @@ describe.runIf(plain !== null)("the plugin of pytest", () => {
         new Set([pool === null ? server.url : `${server.url}/1`]),
       );
     }
+    const locked = await pytest(python, "locked", source("refused"), { CLOBSIM_URL: servers[0]?.url });
+    expect(locked.text).toContain("/1 requires its --sim-token: set CLOBSIM_SIM_TOKEN");
     await Promise.all(servers.map((server) => server.close()));
   });
 
