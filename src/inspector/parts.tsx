@@ -1,7 +1,10 @@
 import { type Signal, useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
+import { priceText } from "../core/format.ts";
+import type { Market } from "../core/market.ts";
 import { toIso } from "../core/time.ts";
+import { FULL_PRICE } from "../core/units.ts";
 import * as model from "./model.ts";
 import { RequestError } from "./server.ts";
 
@@ -73,6 +76,10 @@ export const AccountLink = ({ number }: { readonly number: number }) => (
 /** Returns the name of an account. The state at the end is used because it has all accounts, also those after the cursor. */
 export const nameOf = (number: number): string =>
   model.accountName(model.openHistory().exchange.state, number);
+
+/** Formats a price with the decimals of its market's tick size, so that prices line up. */
+export const fixedPrice = ({ tickSize }: Market, price: number): string =>
+  (price / FULL_PRICE).toFixed(priceText(tickSize).length - 2);
 
 /** Formats the time of day with milliseconds. */
 export const clockText = (at: number): string => toIso(at as never).slice(11, 23);

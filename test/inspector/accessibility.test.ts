@@ -1,7 +1,9 @@
 import axe from "axe-core";
 import { describe, expect, it } from "vitest";
+import { orThrow } from "../../src/client/result.ts";
 import type { PaneName } from "../../src/inspector/model.ts";
-import { BROWSER, type Inspector, useBrowser } from "./browser.ts";
+import { pairOn } from "../cli/tools.ts";
+import { BROWSER, type Inspector, type PageOptions, useBrowser } from "./browser.ts";
 import { useStory } from "./story.ts";
 
 const PANES: readonly PaneName[] = [
@@ -25,6 +27,23 @@ async function findings(
     .flatMap(({ id, nodes }) =>
       nodes.map(({ target, failureSummary }) => `${id} ${target.join()}: ${failureSummary}`),
     );
+}
+
+/** Opens the page after a trade of many shares at a price with four decimals, in a new market. */
+async function withLongFigures(size: PageOptions) {
+  const [alice, bob] = await pairOn(story.url);
+  const { slug, tokens } = orThrow(await alice.control.createMarket({ question: "Fine?", tickSize: 0.0001 }));
+  const tokenId = tokens[0]?.tokenId ?? "";
+  const funds = { collateral: 1_000_000, tokens: { [tokenId]: 1_000_000 } };
+  for (const { credentials } of [alice, bob])
+    orThrow(await alice.control.fund(credentials?.address ?? "", funds));
+  orThrow(await alice.place({ tokenId, side: "BUY", price: 0.5001, size: 888_888.88 }));
+  orThrow(await alice.place({ tokenId, side: "BUY", price: 0.5, size: 1 }));
+  orThrow(await bob.place({ tokenId, side: "SELL", price: 0.5001, size: 888_888.88 }));
+  for (const client of [alice, bob]) client.close();
+  const inspector = await open(story.url, size);
+  await inspector.waitForPosition(/^live/);
+  return { inspector, slug };
 }
 
 describe.runIf(BROWSER !== null).each([
@@ -53,6 +72,23 @@ describe.runIf(BROWSER !== null).each([
     await page.emulateMedia({ colorScheme: "dark" });
     found.push(...(await findings(inspector, "html", ["color-contrast"])));
     expect(found).toEqual([]);
+  });
+
+  it("no price or size is cut, however long", async () => {
+    const { inspector, slug } = await withLongFigures({ width, height });
+    await (await inspector.open("book")).getByLabel("Market").selectOption({ label: slug });
+    for (const [name, figure] of [
+      ["book", "0.5000"],
+      ["chart", "888888.88"],
+      ["chain", "888888.88 @ 0.5001"],
+    ] as const) {
+      const figures = (await inspector.open(name)).locator("td.number, li.number");
+      await figures.filter({ hasText: figure }).first().waitFor();
+      const cut = await figures.evaluateAll((cells) =>
+        cells.filter((cell) => cell.scrollWidth > cell.clientWidth).map((cell) => cell.textContent),
+      );
+      expect([name, cut]).toEqual([name, []]);
+    }
   });
 
   it("no tab is wider than the page", async () => {

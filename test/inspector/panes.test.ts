@@ -125,7 +125,7 @@ describe.runIf(BROWSER !== null).each([
     const chart = await inspector.open("chart");
     const trades = chart.getByRole("table").getByRole("row");
     expect(await trades.count()).toBe(3);
-    expect(textOf((await trades.nth(2).textContent()) ?? "")).toMatch(/▼ 0\.4\s*40/);
+    expect(textOf((await trades.nth(2).textContent()) ?? "")).toMatch(/▼ 0\.40\s*40/);
     const count = chart.locator("header .number");
     expect(await count.textContent()).toBe("2 trades");
     await chart.locator(".plot .u-over").hover();

@@ -1,14 +1,14 @@
 import { type Signal, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
-import { counted, priceText, sizeText } from "../../core/format.ts";
+import { counted, sizeText } from "../../core/format.ts";
 import { idOf } from "../../core/ids.ts";
 import { isMirrored, type Market, outcomeOf, priceIn } from "../../core/market.ts";
 import type { Trade } from "../../core/order.ts";
 import type { Side } from "../../core/terms.ts";
 import { FULL_PRICE, SHARE_UNITS } from "../../core/units.ts";
 import * as model from "../model.ts";
-import { AccountLink, EmptyNote, Head, OrderLink, Pane, Time } from "../parts.tsx";
+import { AccountLink, EmptyNote, fixedPrice, Head, OrderLink, Pane, Time } from "../parts.tsx";
 
 /** Maximum numbers of trades in the chart and on the tape. */
 const MAX_CHARTED = 3_000;
@@ -44,30 +44,32 @@ export function ChartPane() {
   const shown = trades.find(({ number }) => number === pointed.value);
   return (
     <Pane name="chart" tools={<span class="dim number">{countText(of, trades.length)}</span>}>
-      <Plot pointed={pointed} />
-      <p class="pointed" role="status">
-        {shown === undefined ? (
-          <span class="dim">Point at the chart to see a trade and its orders.</span>
-        ) : (
-          <TradeText trade={shown} of={of} />
-        )}
-      </p>
       {trades.length === 0 ? (
         <EmptyNote>No trade before the cursor.</EmptyNote>
       ) : (
-        <div class="scroll tape">
-          <table aria-label="Latest trades">
-            <Head columns={["time", "price", "size", "taker", "maker", "match"]} />
-            <tbody>
-              {trades
-                .slice(-MAX_LISTED)
-                .reverse()
-                .map((trade) => (
-                  <Row key={trade.number} trade={trade} of={of} />
-                ))}
-            </tbody>
-          </table>
-        </div>
+        <>
+          <Plot pointed={pointed} />
+          <p class="pointed" role="status">
+            {shown === undefined ? (
+              <span class="dim">Point at the chart to see a trade and its orders.</span>
+            ) : (
+              <TradeText trade={shown} of={of} />
+            )}
+          </p>
+          <div class="scroll tape">
+            <table aria-label="Latest trades">
+              <Head columns={["time", "price", "size", "taker", "maker", "match"]} />
+              <tbody>
+                {trades
+                  .slice(-MAX_LISTED)
+                  .reverse()
+                  .map((trade) => (
+                    <Row key={trade.number} trade={trade} of={of} />
+                  ))}
+              </tbody>
+            </table>
+          </div>
+        </>
       )}
     </Pane>
   );
@@ -91,7 +93,7 @@ function Row({ trade, of }: { readonly trade: Trade; readonly of: Market }) {
         <Time at={trade.at} />
       </td>
       <td class={`number ${side === "BUY" ? "bid" : "ask"}`}>
-        {`${side === "BUY" ? "▲" : "▼"} ${priceText(price)}`}
+        {`${side === "BUY" ? "▲" : "▼"} ${fixedPrice(of, price)}`}
       </td>
       <td class="number">{sizeText(trade.size)}</td>
       <td>
@@ -114,7 +116,7 @@ function TradeText({ trade, of }: { readonly trade: Trade; readonly of: Market }
   return (
     <span title={idOf(idPrefixes.trade, trade.number)}>
       <Time at={trade.at} />
-      {` ${sizeText(trade.size)} ${model.outcome.value} @ ${priceText(inChosen(of, trade).price)}: `}
+      {` ${sizeText(trade.size)} ${model.outcome.value} @ ${fixedPrice(of, inChosen(of, trade).price)}: `}
       <OrderLink number={taker.number} />
       {` ${taker.side} ${outcomeOf(taker.token)} of `}
       <AccountLink number={taker.account} />
@@ -181,6 +183,9 @@ const PRICE_STEPS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000].ma
   (step) => step / FULL_PRICE,
 );
 
+/** Range with a single trade in the middle. */
+const around = (x = 0): uPlot.Range.MinMax => [x - 1, x + 1];
+
 /** Formats prices with as many decimals as the distance between them has, at least two. */
 function priceLabels(_plot: uPlot, prices: number[], _axis: number, _space: number, step: number): string[] {
   const decimals = Math.max(2, Math.ceil(-Math.log10(step)));
@@ -210,10 +215,12 @@ function optionsOf(
   const [steps, bars] = [uPlot.paths.stepped?.({ align: 1 }), uPlot.paths.bars?.({ size: [0.6, 12] })];
   return {
     legend: { show: false },
+    // Half of the last label.
+    padding: [null, 28, null, null],
     cursor: { y: false, points: { size: 6 } },
     hooks: { setCursor: [({ cursor: { idx } }) => onPoint(idx ?? null)] },
     scales: {
-      x: { time: false },
+      x: { time: false, range: ({ data: [x] }, low, high) => (x.length === 1 ? around(x[0]) : [low, high]) },
       size: { range: (_plot, _low, high) => [0, Math.max(1, high * VOLUME_SHARE)] },
     },
     axes: [
@@ -226,7 +233,7 @@ function optionsOf(
         label: "price",
         stroke: colour("--accent"),
         width: 1.5,
-        points: { show: false },
+        points: { show: ({ data }) => data[0].length === 1 },
         ...(steps === undefined ? {} : { paths: steps }),
       },
       {

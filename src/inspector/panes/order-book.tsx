@@ -6,11 +6,22 @@ import { counted, priceText, sizeText } from "../../core/format.ts";
 import { bookFor, isMirrored, type Market, priceIn } from "../../core/market.ts";
 import { type Price, price } from "../../core/units.ts";
 import * as model from "../model.ts";
-import { AccountLink, Choice, EmptyNote, Head, OrderLink, Pane, setTo, useMarkets } from "../parts.tsx";
+import {
+  AccountLink,
+  Choice,
+  EmptyNote,
+  fixedPrice,
+  Head,
+  OrderLink,
+  Pane,
+  setTo,
+  useMarkets,
+} from "../parts.tsx";
 
 /** Price level in terms of the outcome. */
 interface Level {
   readonly price: Price;
+  readonly text: string;
   readonly size: number;
   readonly orders: number;
   /** The level in the book's own terms. */
@@ -29,7 +40,15 @@ function ladderOf(of: Market) {
     const own = book === null ? new Map<number, number>() : ownAt(book, direction);
     book?.depth(direction, (tick, size, orders) => {
       const at = priceIn(mirrored, price(tick * of.tickSize));
-      found.push({ price: at, size, orders, tick, direction, own: own.get(tick) ?? 0 });
+      found.push({
+        price: at,
+        text: fixedPrice(of, at),
+        size,
+        orders,
+        tick,
+        direction,
+        own: own.get(tick) ?? 0,
+      });
     });
     return found;
   };
@@ -59,7 +78,7 @@ export function BookPane() {
   if (!model.isShown("book")) return null;
   if (of === null) return <Pane name="book">{<EmptyNote>No market.</EmptyNote>}</Pane>;
   const { bids, asks } = ladderOf(of);
-  const [bid, ask] = [bids[0]?.price, asks[0]?.price];
+  const [[bid], [ask]] = [bids, asks];
   const largest = Math.max(1, ...[...bids, ...asks].map(({ size }) => size));
   const isOpen = ({ tick, direction }: Level): boolean =>
     tick === opened.value?.tick && direction === opened.value.direction;
@@ -77,9 +96,9 @@ export function BookPane() {
   return (
     <Pane name="book" tools={<Chooser />}>
       <p class="quote number">
-        <span class="bid">{bid === undefined ? "no bid" : `bid ${priceText(bid)}`}</span>
-        <span class="dim">{spreadText(bid, ask)}</span>
-        <span class="ask">{ask === undefined ? "no ask" : `ask ${priceText(ask)}`}</span>
+        <span class="bid">{bid === undefined ? "no bid" : `bid ${bid.text}`}</span>
+        <span class="dim">{spreadText(bid?.price, ask?.price)}</span>
+        <span class="ask">{ask === undefined ? "no ask" : `ask ${ask.text}`}</span>
       </p>
       <Ladder above={asks.length} key={`${of.number} ${model.outcome.value}`}>
         {[...asks].reverse().map(row)}
@@ -144,7 +163,7 @@ function Chooser() {
 }
 
 function Row({
-  level: { price: at, size, orders, own },
+  level: { text, size, orders, own },
   isBid,
   largest,
   isOpen,
@@ -161,11 +180,11 @@ function Row({
     </td>
   );
   return (
-    <tr class={isBid ? "bid" : "ask"} data-price={priceText(at)}>
+    <tr class={isBid ? "bid" : "ask"} data-price={text}>
       {isBid ? sizeCell : <td />}
       <td class="number price">
         <button type="button" class="link" aria-expanded={isOpen} onClick={onClick}>
-          {priceText(at)}
+          {text}
         </button>
       </td>
       {isBid ? <td /> : sizeCell}
@@ -185,7 +204,7 @@ function Queue({ of, level }: { readonly of: Market; readonly level: Level }) {
   const { orders, pool } = model.openMoment().state;
   return (
     <div class="queue">
-      <h3>{`Queue at ${priceText(level.price)}: ${counted(slots.length, "order")}, ${sizeText(level.size)} shares`}</h3>
+      <h3>{`Queue at ${level.text}: ${counted(slots.length, "order")}, ${sizeText(level.size)} shares`}</h3>
       <ol>
         {slots.slice(0, MAX_QUEUE).map((slot) => {
           const order = orders.get(pool.orderIn(slot));
