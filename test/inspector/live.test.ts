@@ -49,6 +49,20 @@ describe.runIf(BROWSER !== null)("the inspector of a running exchange", () => {
     await inspector.pane("journal").getByText("refused: INVALID_TICK_SIZE").last().waitFor();
   });
 
+  it("shows the status and the terms of a market beside its book, and in the past those of then", async () => {
+    const { control } = client;
+    const { slug } = orThrow(await control.createMarket({ question: "Who won?", feeRateBps: 20 }));
+    orThrow(await control.resolve(slug, "SPLIT"));
+    const book = await inspector.open("book");
+    await book.getByLabel("Market").selectOption({ label: slug });
+    await book.getByText("RESOLVED as SPLIT, tick 0.01, at least 1 share, fee 20 bps").waitFor();
+    expect(await book.locator(".quote").textContent()).toBe("no bidemptyno ask");
+    await inspector.page.keyboard.press("Escape");
+    await inspector.page.keyboard.press("ArrowLeft");
+    await book.getByText("ACTIVE, tick 0.01").waitFor();
+    await book.getByLabel("Market").selectOption({ label: story.slug });
+  });
+
   it("keeps an earlier position while rows are added, and disables commands there", async () => {
     const rows = inspector.page.locator(".where span").first();
     await inspector.page.keyboard.press("ArrowLeft");

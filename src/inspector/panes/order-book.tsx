@@ -4,7 +4,7 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import { ASK, BID, type BookDirection } from "../../core/book/book.ts";
 import { counted, priceText, sizeText } from "../../core/format.ts";
 import { bookFor, isMirrored, type Market, priceIn } from "../../core/market.ts";
-import { type Price, price } from "../../core/units.ts";
+import { type Price, price, SHARE_UNITS } from "../../core/units.ts";
 import * as model from "../model.ts";
 import {
   AccountLink,
@@ -95,6 +95,7 @@ export function BookPane() {
   const level = [...bids, ...asks].find(isOpen);
   return (
     <Pane name="book" tools={<Chooser />}>
+      <p class="dim number">{termsText(of)}</p>
       <p class="quote number">
         <span class="bid">{bid === undefined ? "no bid" : `bid ${bid.text}`}</span>
         <span class="dim">{spreadText(bid?.price, ask?.price)}</span>
@@ -132,7 +133,17 @@ function Ladder({ above, children }: { readonly above: number; readonly children
   );
 }
 
+/** Describes the status of a market and its terms for orders. */
+function termsText(of: Market): string {
+  const { status, winningOutcome, tickSize, minOrderSize, feeRateBps, matching } = of;
+  const won = winningOutcome === null ? "" : ` as ${winningOutcome}`;
+  const least = counted(minOrderSize / SHARE_UNITS, "share");
+  const books = matching === "independent" ? ", independent matching" : "";
+  return `${status}${won}, tick ${priceText(tickSize)}, at least ${least}, fee ${feeRateBps} bps${books}`;
+}
+
 function spreadText(bid: number | undefined, ask: number | undefined): string {
+  if (bid === undefined && ask === undefined) return "empty";
   if (bid === undefined || ask === undefined) return "one-sided";
   const half = (bid + ask) / 2;
   return `spread ${priceText(ask - bid)}, mid ${Number.isInteger(half) ? priceText(half) : `${priceText(Math.floor(half))}5`}`;
