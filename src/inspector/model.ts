@@ -122,16 +122,20 @@ export const moment: ReadonlySignal<Moment | null> = computed(() => {
   return { exchange, state, now, sequence, rows, isHead, view: { state, numbers } };
 });
 
+/** Number of the market with the most trades at the end, so that it remains the same when the cursor moves. */
+const busiestMarket = computed(() => {
+  revision.value;
+  let [busiest, most] = [1, 0];
+  for (const { number, trades } of openHistory().exchange.state.markets) {
+    if (trades.size > most) [busiest, most] = [number, trades.size];
+  }
+  return busiest;
+});
+
 /** Market that the panes show: the chosen one, or the one with the most trades. */
 export const market = computed(() => {
   const { markets } = openMoment().state;
-  const chosen = markets.find(chosenMarket.value);
-  if (chosen !== undefined) return chosen;
-  let busiest = markets.find(1) ?? null;
-  for (const each of markets) {
-    if (busiest === null || each.trades.size > busiest.trades.size) busiest = each;
-  }
-  return busiest;
+  return markets.find(chosenMarket.value) ?? markets.find(busiestMarket.value) ?? markets.find(1) ?? null;
 });
 
 /** Part of the earlier history that the stream has sent, 0 to 1. */
@@ -222,6 +226,11 @@ export const spanOf = (shown: History): readonly [Millis, Millis] => [
 export function openOrder(number: number): void {
   chosenOrder.value = number;
   pane.value = "order";
+}
+
+export function openMarket(number: number): void {
+  chosenMarket.value = number;
+  if (!isShown("book")) pane.value = "book";
 }
 
 export function openAccount(number: number): void {

@@ -73,6 +73,13 @@ export const AccountLink = ({ number }: { readonly number: number }) => (
   </button>
 );
 
+/** Link that shows the book of a market. */
+export const MarketLink = ({ of: { number, slug, question } }: { readonly of: Market }) => (
+  <button type="button" class="link" title={question} onClick={() => model.openMarket(number)}>
+    {slug}
+  </button>
+);
+
 /** Returns the name of an account. The state at the end is used because it has all accounts, also those after the cursor. */
 export const nameOf = (number: number): string =>
   model.accountName(model.openHistory().exchange.state, number);

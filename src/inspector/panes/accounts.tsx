@@ -3,7 +3,6 @@ import { type Account, availableOf, type Balance, openOrdersOf } from "../../cor
 import { counted, moneyText, priceText, sizeText } from "../../core/format.ts";
 import { marketOfToken, outcomeOf } from "../../core/market.ts";
 import { type Order, remainingOf } from "../../core/order.ts";
-import type { State } from "../../core/state.ts";
 import { devPrivateKey } from "../../simulation/world-accounts.ts";
 import * as model from "../model.ts";
 import {
@@ -12,6 +11,7 @@ import {
   Choice,
   EmptyNote,
   Head,
+  MarketLink,
   nameOf,
   numberIn,
   OrderLink,
@@ -31,7 +31,8 @@ export function AccountsPane() {
   const { state } = model.openMoment();
   const { accounts } = state;
   const account = accounts.find(model.chosenAccount.value);
-  const listed = [...accounts].slice(0, MAX_LISTED);
+  // The newest come first, because those of the world are the oldest.
+  const listed = [...accounts].reverse().slice(0, MAX_LISTED);
   if (account !== undefined && !listed.includes(account)) listed.push(account);
   return (
     <Pane
@@ -106,7 +107,10 @@ function Details({ account }: { readonly account: Account }) {
                 <OrderLink number={order.number} />
               </td>
               <td class={order.side === "BUY" ? "bid" : "ask"}>{order.side}</td>
-              <td class="wraps">{openText(state, order)}</td>
+              <td class="wraps">
+                {`${openText(order)} in `}
+                <MarketLink of={state.markets.get(marketOfToken(order.token))} />
+              </td>
             </tr>
           ))}
         </tbody>
@@ -115,12 +119,9 @@ function Details({ account }: { readonly account: Account }) {
   );
 }
 
-/** Describes the open part of an order, and its market. */
-function openText(state: State, order: Order): string {
-  const { slug } = state.markets.get(marketOfToken(order.token));
-  const amount = `${sizeText(remainingOf(order))} of ${sizeText(order.size)}`;
-  return `${amount} ${outcomeOf(order.token)} @ ${priceText(order.price)} in ${slug}`;
-}
+/** Describes the open part of an order. */
+const openText = (order: Order): string =>
+  `${sizeText(remainingOf(order))} of ${sizeText(order.size)} ${outcomeOf(order.token)} @ ${priceText(order.price)}`;
 
 /** Private key of a dev account, which is not secret. */
 function DevKey({ account }: { readonly account: Account }) {

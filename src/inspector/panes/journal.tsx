@@ -17,6 +17,7 @@ import {
   Choice,
   clockText,
   EmptyNote,
+  MarketLink,
   nameOf,
   OrderLink,
   Outcome,
@@ -267,6 +268,7 @@ function Detail({ row, onClose }: { readonly row: number; readonly onClose: () =
       return `${what} copied`;
     });
   const actor = shown.actors[row] ?? 0;
+  const market = shown.exchange.state.markets.find(shown.markets[row] ?? 0);
   const place = model.positionAfter(row + 1).text;
   const { line, command, result } = replayed;
   const content = {
@@ -281,6 +283,7 @@ function Detail({ row, onClose }: { readonly row: number; readonly onClose: () =
       <header>
         <h3>{`${place}: ${line.k}`}</h3>
         {actor > 0 ? <AccountLink number={actor} /> : null}
+        {market === undefined ? null : <MarketLink of={market} />}
         {orders.slice(0, 6).map((order) => (
           <OrderLink key={order} number={order} />
         ))}

@@ -5,7 +5,7 @@ import { counted, priceText, sizeText, usdcText } from "../../core/format.ts";
 import { idOf, numberOf } from "../../core/ids.ts";
 import { marketOfToken } from "../../core/market.ts";
 import * as model from "../model.ts";
-import { AccountLink, EmptyNote, GoTo, Head, OrderLink, Pane, Time } from "../parts.tsx";
+import { AccountLink, EmptyNote, GoTo, Head, MarketLink, OrderLink, Pane, Time } from "../parts.tsx";
 
 /** One order: its matching, its place in the queue, its fills, its end and its settlement. */
 export function OrderPane() {
@@ -53,7 +53,8 @@ function Story() {
       <p class="dim id">{reply.id}</p>
       <p>
         <span class={order.side === "BUY" ? "bid" : "ask"}>{order.side}</span>
-        {` ${sizeText(order.size)} ${reply.outcome} @ ${priceText(order.price)} ${order.orderType} in ${market.slug}`}
+        {` ${sizeText(order.size)} ${reply.outcome} @ ${priceText(order.price)} ${order.orderType} in `}
+        <MarketLink of={market} />
       </p>
       <p>
         <strong>{reply.status}</strong>
