@@ -55,7 +55,12 @@ function Top() {
         </p>
       )}
       {model.phase.value.kind === "failed" ? null : <ChooseFile />}
-      <details class="keys">
+      <details
+        class="keys"
+        onKeyDown={({ key, currentTarget }) => {
+          if (key === "Escape") currentTarget.open = false;
+        }}
+      >
         <summary>Keys</summary>
         <dl>
           {KEYS.map(([key, text]) => (
@@ -212,18 +217,23 @@ const KEYS = [
   ["← →", "previous or next command"],
   ["Shift ← →", "previous or next trade"],
   ["Home", "go to the opening"],
-  ["l", "go to the end and follow it"],
+  ["End l", "go to the end and follow it"],
   ["g", "go to a sequence"],
   ["/", "filter the journal"],
+  ["d", "show the details of the row"],
+  ["Esc", "close the details"],
 ] as const;
 
 const BY_KEY: Readonly<Record<string, (event: KeyboardEvent) => void>> = {
   ArrowLeft: ({ shiftKey }) => (shiftKey ? model.stepToMark(-1) : model.step(-1)),
   ArrowRight: ({ shiftKey }) => (shiftKey ? model.stepToMark(1) : model.step(1)),
   Home: () => model.moveTo(0),
+  End: model.followEnd,
   l: model.followEnd,
   g: () => focusOn("go-to"),
   "/": () => focusOn("filter"),
+  d: model.toggleDetails,
+  Escape: setTo(model.openedRow, null),
 };
 
 /** Focuses a field and selects its text, so that typing replaces it. */

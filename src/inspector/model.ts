@@ -45,6 +45,8 @@ export const chosenMarket = signal(0);
 export const outcome = signal<"YES" | "NO">("YES");
 export const chosenAccount = signal(0);
 export const chosenOrder = signal(0);
+/** Row whose details are open: follows the cursor, but not rows that are added; null if closed. */
+export const openedRow = signal<number | null>(null);
 export const pane = signal<PaneName>("book");
 
 export const PANES = {
@@ -154,6 +156,7 @@ export function show(next: History): void {
   const isSame = server.value !== null && history.value?.opening.config.seed === next.opening.config.seed;
   history.value = next;
   cursor.value = null;
+  openedRow.value = null;
   if (!isSame) {
     chosenMarket.value = server.value === null ? (next.markets.findLast((number) => number !== 0) ?? 0) : 0;
     chosenAccount.value = 0;
@@ -165,7 +168,7 @@ export function show(next: History): void {
 
 /** Moves to the end and follows it. */
 export function followEnd(): void {
-  cursor.value = null;
+  moveTo(openHistory().count);
   followed.value += 1;
 }
 
@@ -183,6 +186,12 @@ export function moveTo(rows: number): void {
   const { count } = openHistory();
   const to = Math.max(0, Math.min(count, Math.round(rows)));
   cursor.value = to === count ? null : to;
+  if (openedRow.value !== null) openedRow.value = to - 1;
+}
+
+/** Opens the details of the row before the cursor, or closes them. */
+export function toggleDetails(): void {
+  openedRow.value = openedRow.value === null ? openMoment().rows - 1 : null;
 }
 
 /** Moves the cursor by some rows. */

@@ -70,6 +70,16 @@ describe.runIf(BROWSER !== null).each([
     const detail = journal.getByRole("complementary");
     await inspector.waitForPosition(/^(?:row|line)/);
     expect(await detail.locator("pre").textContent()).toContain('"kind": "orderTraded"');
+    // Keys open the details of other rows, and close them.
+    const heading = (): Promise<string | null> => detail.getByRole("heading").textContent();
+    const opened = await heading();
+    await inspector.page.keyboard.press("ArrowLeft");
+    await expect.poll(heading).not.toBe(opened);
+    await inspector.page.keyboard.press("Escape");
+    await expect.poll(() => detail.count()).toBe(0);
+    await inspector.page.keyboard.press("ArrowRight");
+    await inspector.page.keyboard.press("d");
+    await expect.poll(heading).toBe(opened);
     const copied = async (button: string): Promise<string> => {
       await inspector.button(button, detail).click();
       await detail.getByRole("status").filter({ hasText: "copied" }).waitFor();

@@ -164,6 +164,35 @@ describe("the cursor", () => {
     }
   });
 
+  it("has the market with the most trades at the end, wherever it is", () => {
+    model.show(history);
+    model.chosenMarket.value = 0;
+    const most = model.market.value?.number;
+    const { markets } = history.exchange.state;
+    expect(most).toBe([...markets].sort((a, b) => b.trades.size - a.trades.size)[0]?.number);
+    for (let row = 0; row < history.count; row += 7) {
+      model.moveTo(row);
+      const { markets: then } = model.openMoment().state;
+      expect(model.market.value).toBe(then.find(most ?? 0) ?? then.find(1) ?? null);
+    }
+  });
+
+  it("has the details of its row: they follow it until they are closed", () => {
+    model.moveTo(5);
+    model.toggleDetails();
+    expect(model.openedRow.value).toBe(4);
+    model.step(1);
+    expect(model.openedRow.value).toBe(5);
+    model.followEnd();
+    expect(model.openedRow.value).toBe(history.count - 1);
+    model.toggleDetails();
+    model.step(-1);
+    expect(model.openedRow.value).toBeNull();
+    model.toggleDetails();
+    model.show(history);
+    expect(model.openedRow.value).toBeNull();
+  });
+
   it("does not allow commands in a report", () => {
     expect(model.canAct.value).toBe(false);
   });

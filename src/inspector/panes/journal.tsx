@@ -69,9 +69,9 @@ export function JournalPane() {
       : filterRows(model.openHistory(), { account, market, marks, text }, requests, model.accountName);
   });
   const found = useFound(filter);
-  const chosen = useSignal<number | null>(null);
   if (!model.isShown("journal")) return null;
   const { count } = model.openHistory();
+  const { value: opened } = model.openedRow;
   const tools = (
     <span class="dim number" role="status">
       {countText(filter.value)}
@@ -84,13 +84,11 @@ export function JournalPane() {
         count={found === null ? count : found.length}
         rowAt={(index) => (found === null ? index : (found[index] ?? 0))}
         onChoose={(row) => {
-          chosen.value = row;
+          model.openedRow.value = row;
           model.moveTo(row + 1);
         }}
       />
-      {chosen.value === null || chosen.value >= count ? null : (
-        <Detail row={chosen.value} onClose={setTo(chosen, null)} />
-      )}
+      {opened === null || opened < 0 || opened >= count ? null : <Detail row={opened} />}
     </Pane>
   );
 }
@@ -250,7 +248,7 @@ const requestText = ({ ms, fault }: StreamRequest): string =>
   `${fault === undefined ? "" : `${fault}, `}${ms.toFixed(1)} ms`;
 
 /** Details of one row: request, data and events, and buttons that copy it. */
-function Detail({ row, onClose }: { readonly row: number; readonly onClose: () => void }) {
+function Detail({ row }: { readonly row: number }) {
   const action = useAction();
   const shown = model.openHistory();
   const { replayed, orders, step } = shown.visit(row, (replayed, state) => ({
@@ -303,7 +301,7 @@ function Detail({ row, onClose }: { readonly row: number; readonly onClose: () =
         >
           Copy as curl
         </button>
-        <button type="button" aria-label="Close" onClick={onClose}>
+        <button type="button" aria-label="Close" title="Close (d)" onClick={setTo(model.openedRow, null)}>
           ×
         </button>
       </header>
