@@ -175,24 +175,31 @@ function Notice() {
 const isOnTop = (name: model.PaneName): boolean =>
   model.pane.value === name || (name === "order" && model.isShown("order"));
 
+function Tabs() {
+  return (
+    <nav class="tabs" aria-label="Panes">
+      {(Object.keys(model.PANES) as model.PaneName[]).map((name) => (
+        <button
+          key={name}
+          type="button"
+          data-tab={name}
+          aria-pressed={isOnTop(name)}
+          onClick={setTo(model.pane, name)}
+        >
+          {model.PANES[name]}
+        </button>
+      ))}
+    </nav>
+  );
+}
+
 function Panes() {
   return (
     <>
       <Notice />
-      <Timeline />
-      <nav class="tabs" aria-label="Panes">
-        {(Object.keys(model.PANES) as model.PaneName[]).map((name) => (
-          <button
-            key={name}
-            type="button"
-            data-tab={name}
-            aria-pressed={isOnTop(name)}
-            onClick={setTo(model.pane, name)}
-          >
-            {model.PANES[name]}
-          </button>
-        ))}
-      </nav>
+      <Timeline>
+        <Tabs />
+      </Timeline>
       <main class="panes">
         <JournalPane />
         <div class="middle">

@@ -130,6 +130,16 @@ describe.runIf(BROWSER !== null).each([
   });
 });
 
+describe.runIf(BROWSER !== null)("on a small or much enlarged screen", () => {
+  it("a pane keeps a height to read it, and the page scrolls", async () => {
+    const { page } = await open(story.html, { width: 320, height: 256 });
+    const { height = 0 } = (await page.locator(".pane:visible").boundingBox()) ?? {};
+    expect(height).toBeGreaterThan(300);
+    await page.locator(".depth figcaption").scrollIntoViewIfNeeded();
+    expect(await page.evaluate(() => scrollY)).toBeGreaterThan(0);
+  });
+});
+
 describe.runIf(BROWSER !== null)("without an open history", () => {
   it.each([
     ["no report", new URL("../../dist/inspector.html", import.meta.url).href],

@@ -267,7 +267,7 @@ function Depth({ bids, asks }: ReturnType<typeof ladderOf>) {
       </svg>
       <figcaption class="dim number">
         <span>{`bids ${sizeText(total(bids))}`}</span>
-        <span>depth, price 0 to 1</span>
+        <span>depth, 0 to 1</span>
         <span>{`asks ${sizeText(total(asks))}`}</span>
       </figcaption>
     </figure>

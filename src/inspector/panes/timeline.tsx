@@ -1,12 +1,13 @@
 import { signal, useSignal, useSignalEffect } from "@preact/signals";
+import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { toIso } from "../../core/time.ts";
 import { MARK } from "../history.ts";
 import * as model from "../model.ts";
 import { ActionButton, GoTo, Outcome, useAction } from "../parts.tsx";
 
-/** Marks of the rows over time, with a cursor that can be dragged. */
-export function Timeline() {
+/** Marks of the rows over time, with a cursor that can be dragged; `children` are beside its buttons. */
+export function Timeline({ children }: { readonly children: ComponentChildren }) {
   model.revision.value;
   const byTime = useSignal(false);
   /** Null for the whole history. */
@@ -46,6 +47,7 @@ export function Timeline() {
           −
         </button>
         <NextTimer />
+        {children}
       </div>
     </section>
   );
@@ -163,7 +165,7 @@ export const LANES = [
   ["faults", MARK.fault],
   ["clock", MARK.clock],
 ] as const;
-const LANE_HEIGHT = 9;
+const LANE_HEIGHT = 11;
 const STRIP_HEIGHT = LANES.length * LANE_HEIGHT;
 
 /** Visible part of the history, in ms of virtual time or in rows. */
