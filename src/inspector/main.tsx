@@ -47,6 +47,9 @@ function Top() {
       <h1>
         clobsim <span class="dim">{sourceText()}</span>
       </h1>
+      <strong class="wrong" role="status">
+        {model.server.value === null || model.isConnected.value ? "" : "not connected"}
+      </strong>
       {at === null ? null : (
         <p class="where number">
           <span>{whereText(at)}</span>
@@ -87,7 +90,7 @@ function whereText({ isHead, rows }: model.Moment): string {
 function sourceText(): string {
   if (model.file.value !== null && model.server.value === null) return model.file.value.name;
   if (model.server.value === null) return "inspector";
-  return `${location.host}${model.server.value.prefix}${model.isConnected.value ? "" : ", not connected"}`;
+  return location.host + model.server.value.prefix;
 }
 
 /** Shown while a history is being opened, and if that fails. */

@@ -328,7 +328,7 @@ describe.runIf(BROWSER !== null)("the inspector of a running exchange", () => {
     const fault = orThrow(await control.addFault({ route: "POST /clob/order", status: 503, times: 2 }));
     await waitFor(/POST \/clob\/order: 503, fired 0 times/);
     await bidding(0.3, 1);
-    await waitFor(/POST \/clob\/order: 503, fired 1 time /);
+    await waitFor(/POST \/clob\/order: 503, fired 1 time, 1 remaining/);
     orThrow(await control.startBots({ profile: "thin" }));
     await waitFor(/running, profile thin/);
     // Changes that come while another pane is shown.
@@ -371,12 +371,13 @@ describe.runIf(BROWSER !== null)("a server", () => {
     const other = await open(first.url);
     await other.waitForPosition(/^live/);
     await first.close();
-    await other.page.getByText(", not connected").waitFor();
+    const lost = other.page.getByRole("status").filter({ hasText: "not connected" });
+    await lost.waitFor();
     const mine = other.button("Mine a block", await other.open("chain"));
     expect(await mine.isDisabled()).toBe(true);
     expect(await mine.getAttribute("title")).toBe("the server is not connected");
     const second = await serve({ port });
-    await other.page.getByText(", not connected").waitFor({ state: "detached" });
+    await lost.waitFor({ state: "detached" });
     await other.waitForPosition(/^live/);
     const head = other.pane("chain").locator("dl.facts");
     const before = (await head.textContent()) ?? "";

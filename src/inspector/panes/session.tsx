@@ -194,10 +194,10 @@ function Faults() {
         />
       </p>
       <ul class="plain">
-        {response?.data.map(({ id, route: of, status, latency, drop, fired }) => (
+        {response?.data.map(({ id, route: of, status, latency, drop, fired, remaining }) => (
           <li key={id}>
             <b>{id}</b>
-            <span class="number dim">{` ${of}: ${status ?? latency ?? drop}, fired ${counted(fired, "time")} `}</span>
+            <span class="number dim">{` ${of}: ${status ?? latency ?? drop}, fired ${counted(fired, "time")}${remaining === null ? "" : `, ${remaining} remaining`} `}</span>
             <ActionButton label="Remove" onClick={() => change("DELETE", `/sim/faults/${id}`)} />
           </li>
         ))}
