@@ -31,7 +31,10 @@ function failureText({ step, text, message, diff, repeat }: Failure): string {
   return [message, `step ${step}: ${text}`, ...lines, `repeat: ${repeat}`].join("\n");
 }
 
-/** Writes an error at the line of each failure, a notice for each skipped scenario. GitHub shows ten of each for a step. */
+/**
+ * Writes an error at the line of each failure, a notice for each skipped scenario, and the totals for the log. GitHub shows
+ * ten errors and ten notices of a step.
+ */
 export const githubReporter: MakeReporter = ({ write, pathInRepository }) => {
   /** Writes a workflow command; characters that XML 1.0 forbids become U+FFFD. */
   const annotate = (kind: "error" | "notice", place: Place, title: string, text: string): void => {
@@ -47,7 +50,7 @@ export const githubReporter: MakeReporter = ({ write, pathInRepository }) => {
       if (status === "failed") annotate("error", failure?.place ?? place, name, text);
       if (status === "skipped") annotate("notice", place, name, `skipped: ${reason ?? "no reason given"}`);
     },
-    ended: () => {},
+    ended: (suite) => write(`${totalsText(suite)}\n`),
     wrong: (files) => {
       for (const problem of files.flatMap((file) => file.problems))
         annotate("error", problem.place, "wrong scenario file", sentenceOf(problem));
@@ -124,11 +127,12 @@ export function wrongFilesSummary(files: readonly WrongFile[], bytes = MAX_BYTES
   return codeSummary(wrongFilesText(files), problems, "problem", bytes);
 }
 
+const totalsText = ({ passed, failed, skipped, durationMs }: SuiteResult): string =>
+  `${grouped(passed)} passed, ${grouped(failed)} failed, ${grouped(skipped)} skipped in ${durationText(durationMs)}`;
+
 export function jobSummary(suite: SuiteResult, bytes = MAX_BYTES): string {
-  const { results, passed, failed, skipped, durationMs } = suite;
-  const failures = results.filter(({ status }) => status === "failed");
+  const failures = suite.results.filter(({ status }) => status === "failed");
   const { kept, left } = fitting(failures.map(failureMarkdown), bytes);
-  const counts = `${grouped(passed)} passed, ${grouped(failed)} failed, ${grouped(skipped)} skipped`;
   const more = left === 0 ? "" : `and ${count(left, "more failure")}: see the log\n`;
-  return [`## clobsim: ${counts} in ${durationText(durationMs)}\n\n`, ...kept, more].join("");
+  return [`## clobsim: ${totalsText(suite)}\n\n`, ...kept, more].join("");
 }

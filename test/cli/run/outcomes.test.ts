@@ -79,11 +79,15 @@ it("clobsim run prints a command line that fails in the same way", async () => {
 it.each([
   ["the folder above, the checkout of GitHub", ".", "bad/fails.yaml"],
   ["a folder that is not above", "good", "fails.yaml"],
-])("clobsim run annotates for GitHub the file as seen from %s", async (_folder, workspace, file) => {
-  const args = ["run", "fails.yaml", "--reporter", "github"];
-  const { stdout } = await runLine(args, folder.at("bad"), { GITHUB_WORKSPACE: folder.at(workspace) });
-  expect(stdout).toContain(`::error file=${file},line=5,`);
-});
+])(
+  "clobsim run annotates for GitHub the file as seen from %s, and prints the totals",
+  async (_folder, workspace, file) => {
+    const args = ["run", "fails.yaml", "--reporter", "github"];
+    const { stdout } = await runLine(args, folder.at("bad"), { GITHUB_WORKSPACE: folder.at(workspace) });
+    expect(stdout).toContain(`::error file=${file},line=5,`);
+    expect(stdout).toMatch(/\n0 passed, 1 failed, 0 skipped in \S+ m?s\n$/);
+  },
+);
 
 const clobsim = await useProgram();
 

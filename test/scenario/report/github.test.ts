@@ -15,10 +15,11 @@ const decoded = (text: string): string =>
     String.fromCharCode(Number.parseInt(code, 16)),
   );
 
-/** Parses workflow commands like GitHub's runner: by the first `::`, commas and equals signs. */
+/** Parses the workflow commands before the totals like GitHub's runner: by the first `::`, commas and equals signs. */
 function commandsOf(text: string): Command[] {
   const lines = text.split(/\r?\n|\r/);
   expect(lines.pop()).toBe("");
+  expect(lines.pop()).toMatch(/^0 passed, 1 failed, 1 skipped in \S+ m?s$/);
   return lines.map((line) => {
     const end = line.indexOf("::", 2);
     expect(line.startsWith("::") && end > 0).toBe(true);
