@@ -302,7 +302,7 @@ jobs:
 ${defaults}    steps:
       - uses: actions/checkout@v4
       - uses: actions/setup-node@v4
-        with: { node-version: 22 }
+        with: { node-version: lts/* }
 ${install.map(step).join("")}${step(`${exec} clobsim run scenarios --reporter github --report ${REPORTS}`)}      - run: ${testCommand(project)}
         if: \${{ !cancelled() }}
       - uses: actions/upload-artifact@v4
