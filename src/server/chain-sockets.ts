@@ -176,15 +176,15 @@ class ChainSocket implements NotificationSink {
     const length = Buffer.byteLength(text);
     this.#unflushed += length;
     const before = this.#pendingSends;
-    const leaving = Promise.all([before, flushed]).then(
+    const sending = Promise.all([before, flushed]).then(
       () => {
         this.#unflushed -= length;
-        if (this.#pendingSends === leaving) this.#pendingSends = null;
+        if (this.#pendingSends === sending) this.#pendingSends = null;
         this.#sendNow(text);
       },
       (failure: unknown) => this.fail(failure),
     );
-    this.#pendingSends = leaving;
+    this.#pendingSends = sending;
   }
 
   #sendNow(text: string): void {

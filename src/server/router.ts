@@ -113,10 +113,10 @@ export function answerOf(
   service.clock.advanceToNow();
   request.firstCommand = service.exchange.sequence + 1;
   if (endpoint.access === "signed") request.caller = authenticate(service, request, body);
-  const excess = excessOf(service, endpoint, request);
+  const policy = unknownFieldsPolicy(service, endpoint, request);
   const call = {
-    query: readQuery(endpoint.query, request.url, excess.check, excess.warn),
-    body: bodyOf(endpoint.body, body, service.numbers, excess),
+    query: readQuery(endpoint.query, request.url, policy.check, policy.warn),
+    body: bodyOf(endpoint.body, body, service.numbers, policy),
     path: request.params,
     caller: request.caller,
     headers: request.headers,
@@ -125,10 +125,10 @@ export function answerOf(
   return handle(call, service, viewOf(service));
 }
 
-type Excess = ReturnType<typeof excessOf>;
+type UnknownFieldsPolicy = ReturnType<typeof unknownFieldsPolicy>;
 
 /** Returns what is done about parts of a request that its endpoint does not take. */
-function excessOf(service: Service, endpoint: AnyEndpoint, request: Incoming) {
+function unknownFieldsPolicy(service: Service, endpoint: AnyEndpoint, request: Incoming) {
   const isRefused = (): boolean => unknownFieldsAt(endpoint, service.options.unknownFields) === "refuse";
   const warn = (sentence: string): void => {
     request.warning = request.warning === "" ? sentence : `${request.warning}; ${sentence}`;
@@ -142,19 +142,19 @@ function excessOf(service: Service, endpoint: AnyEndpoint, request: Incoming) {
   return { isRefused, warn, check };
 }
 
-function bodyOf(spec: AnyBody, bytes: Buffer, numbers: Numbers, excess: Excess): unknown {
+function bodyOf(spec: AnyBody, bytes: Buffer, numbers: Numbers, policy: UnknownFieldsPolicy): unknown {
   if (spec === null) {
-    if (bytes.length > 0) excess.check(fieldsIn(bytes, excess), []);
+    if (bytes.length > 0) policy.check(fieldsIn(bytes, policy), []);
     return null;
   }
   if (isRaw(spec)) return bytes;
   const object: JsonObject = bytes.length === 0 && !spec.required ? {} : readJsonObject(bytes);
-  excess.check(Object.keys(object), spec.fields);
+  policy.check(Object.keys(object), spec.fields);
   return spec.read(object, numbers);
 }
 
 /** Returns the fields of a body sent to an endpoint that takes none. */
-function fieldsIn(bytes: Buffer, { isRefused, warn }: Excess): string[] {
+function fieldsIn(bytes: Buffer, { isRefused, warn }: UnknownFieldsPolicy): string[] {
   try {
     return Object.keys(readJsonObject(bytes));
   } catch (error) {

@@ -108,7 +108,7 @@ export function send(service: Service, response: Outgoing, reply: Reply): void {
   const request = response.req;
   const headers = simHeaders(service, request.requestId);
   request.lastCommand = exchange.sequence;
-  const leave = (): void => {
+  const deliver = (): void => {
     if (request.fault?.drop === "reply") hangUp(service, response, "REPLY_DROPPED");
     else write(service, response, reply, headers);
   };
@@ -122,8 +122,8 @@ export function send(service: Service, response: Outgoing, reply: Reply): void {
   service.outbox.post(() => {
     try {
       const flushed = persistence.flush(position);
-      if (flushed === undefined) leave();
-      else flushed.then(leave).catch(refuse);
+      if (flushed === undefined) deliver();
+      else flushed.then(deliver).catch(refuse);
     } catch (failure) {
       refuse(failure);
     }

@@ -88,17 +88,17 @@ export class LatestEntries {
     this.#before = before;
   }
 
-  /** Returns the position after the latest entry that begins with one of these; null if there is none in the buffer. */
-  positionAfter(beginnings: readonly string[]): number | null {
+  /** Returns the position after the latest entry whose id line has one of these prefixes; null if none has. */
+  positionAfter(idPrefixes: readonly string[]): number | null {
     this.#move();
     for (const { bytes, start } of this.#chunks.toReversed()) {
-      for (const beginning of beginnings) {
-        const found = bytes.lastIndexOf(`\n${beginning}`);
-        const isFirst = found < 0 && bytes.toString("latin1", 0, beginning.length) === beginning;
+      for (const prefix of idPrefixes) {
+        const found = bytes.lastIndexOf(`\n${prefix}`);
+        const isFirst = found < 0 && bytes.toString("latin1", 0, prefix.length) === prefix;
         if (found >= 0 || isFirst) return start + bytes.indexOf("\n\n", found + 1) + 2;
       }
     }
-    return beginnings.some((beginning) => this.#before.startsWith(beginning)) ? this.#first : null;
+    return idPrefixes.some((prefix) => this.#before.startsWith(prefix)) ? this.#first : null;
   }
 
   /** Returns bytes from one position up to another, or up to the end of the chunk if that is earlier. */

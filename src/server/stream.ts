@@ -71,7 +71,7 @@ export class Stream {
   }
 
   /** Opens an endless stream of entries for a new reader. @throws ApiError if there are too many readers. */
-  open(beginning: StreamStart): StreamedAnswer {
+  open(start: StreamStart): StreamedAnswer {
     if (this.#isClosed || this.#readers.size >= MAX_READERS) {
       const [message, hint] = this.#isClosed
         ? ["the server is stopping"]
@@ -81,7 +81,7 @@ export class Stream {
     this.#feed ??= new Feed(this.#opened, this.#engine, this.#readers);
     const reader: Reader = { position: 0, wake: () => {}, isOver: false };
     this.#readers.add(reader);
-    return new StreamedAnswer(this.#feed.piecesFor(reader, beginning), "text/event-stream", () => {
+    return new StreamedAnswer(this.#feed.piecesFor(reader, start), "text/event-stream", () => {
       reader.isOver = true;
       reader.wake();
       this.#readers.delete(reader);
@@ -206,13 +206,13 @@ class Feed {
   /** Yields what is sent to a reader until it has ended. */
   async *piecesFor(reader: Reader, { from, since }: StreamStart): AsyncGenerator<Piece> {
     const latest = this.#latest;
-    const beginnings = beginningsOf(since);
-    const position = latest.positionAfter(beginnings);
+    const idPrefixes = idPrefixesOf(since);
+    const position = latest.positionAfter(idPrefixes);
     const wantsHistory = since === null ? from === "start" : /^\d+$|-start$/.test(since);
     if (position !== null) {
       reader.position = position;
       yield HEARTBEAT;
-    } else if (wantsHistory) yield* this.#history(reader, beginnings);
+    } else if (wantsHistory) yield* this.#history(reader, idPrefixes);
     else yield* this.#opening(reader, since === null ? "now" : "unknown");
     this.#pushSoon();
     while (!reader.isOver) {
@@ -252,10 +252,10 @@ class Feed {
   }
 
   /**
-   * Yields the session from its start, or after the entry whose id matches `beginnings`. The last entry has the id of the
+   * Yields the session from its start, or after the entry whose id matches `idPrefixes`. The last entry has the id of the
    * entry in the buffer after which the reader continues.
    */
-  async *#history(reader: Reader, beginnings: readonly string[]): AsyncGenerator<Piece> {
+  async *#history(reader: Reader, idPrefixes: readonly string[]): AsyncGenerator<Piece> {
     const { session, persistence, clock } = this.#opened;
     reader.position = this.#latest.end;
     const lastId = this.#latest.latest;
@@ -271,14 +271,14 @@ class Feed {
     const exchange = this.#opened.atSessionStart();
     if (!(await this.#flushAndCheck(reader))) return;
     const start = idLineOf(exchange);
-    let isFound = beginnings.length === 0 || beginnings.some((beginning) => start.startsWith(beginning));
-    if (beginnings.length === 0) yield* this.#openingPieces(start, "start", exchange);
+    let isFound = idPrefixes.length === 0 || idPrefixes.some((prefix) => start.startsWith(prefix));
+    if (idPrefixes.length === 0) yield* this.#openingPieces(start, "start", exchange);
     const buffer = new LineBuffer();
     let count = 0;
     for (const id of putHistory(buffer, exchange, entries, refused)) {
       count += 1;
       if (!isFound) {
-        isFound = beginnings.some((beginning) => id.startsWith(beginning));
+        isFound = idPrefixes.some((prefix) => id.startsWith(prefix));
         buffer.clear();
       }
       if (count % HISTORY_BATCH !== 0) continue;
@@ -384,8 +384,8 @@ class Feed {
   }
 }
 
-/** Returns the prefixes of entries that match a Last-Event-ID. A bare number matches that command, or the first entry of a feed. */
-function beginningsOf(since: string | null): readonly string[] {
+/** Returns prefixes of the id lines that match a Last-Event-ID. A bare number is that command, or the first entry of a feed. */
+function idPrefixesOf(since: string | null): readonly string[] {
   if (since === null) return [];
   return /^\d+$/.test(since) ? [`id: ${since}-`, `id: ${since}.0-`] : [`id: ${since}\n`];
 }
