@@ -7,7 +7,7 @@ import { DataFileError } from "../engine/journal.ts";
 import { damageText } from "../engine/journal-scan.ts";
 import { ReplayDiffers } from "../engine/replayer.ts";
 import { type ComparedOutcome, comparedOutcomes, describeProblem } from "../history/describe-line.ts";
-import { isCorrupt, type JournalSource, lossIn } from "../history/journal-files.ts";
+import { isCorrupt, type JournalSource, lostLinesError } from "../history/journal-files.ts";
 import type { ReplayEnd, ReplayedLine } from "../history/journal-replay.ts";
 import { FileRefused, isForbidden } from "../regular-file.ts";
 import { indented } from "../scenario/report/text.ts";
@@ -104,7 +104,7 @@ function damageOf(source: JournalSource, { scan: { damage }, cutWarning }: Repla
   const { path, name } = source;
   if (damage !== null && isCorrupt(source, damage))
     return { code: EXIT.corrupt, lines: [damageText(path, name, damage)] };
-  const loss = lossIn(nodeDisk, source);
+  const loss = lostLinesError(nodeDisk, source);
   if (loss !== null) return { code: EXIT.corrupt, lines: [loss.message] };
   if (damage === null) return cutWarning === null ? NO_PROBLEM : { code: EXIT.ok, lines: [cutWarning] };
   const { offset, bytes, line } = damage;

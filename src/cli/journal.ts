@@ -97,7 +97,7 @@ export const replay: Run<"replay"> = async ({ to, until }, [name = ""], _given, 
   const seed = visible(config.seed);
   let reason: string | null = null;
   const refused = new RefusedRetries();
-  const options = { to: to ?? undefined, until: until ?? undefined, isVerified: true };
+  const options = { to: to ?? undefined, until: until ?? undefined, verifiesHashes: true };
   const end = replayJournalLines(source, options, (replayed, { state }) => {
     const { line } = replayed;
     progress.update({ done: line.n, total: 0 });

@@ -68,7 +68,7 @@ export class PackedTable<Value extends { readonly number: number }> {
     table.#figures = pages.map((bytes) => packing.figures(table.#key, PAGE_SIZE, bytes));
     table.#closed = size;
     for (let number = 1; number <= size; number += 1) {
-      table.#count(number)[placeOf(number)] = number - 1;
+      table.#append(number)[placeOf(number)] = number - 1;
       packing.shift(table.#figuresAt(number - 1), placeOf(number), by);
     }
     for (const number of open) table.#ownPage(number)[placeOf(number)] = table.get(number);
@@ -94,12 +94,12 @@ export class PackedTable<Value extends { readonly number: number }> {
 
   /** Appends an open record. @throws Error if its number is not the next. */
   add(record: Value): void {
-    this.#count(record.number)[placeOf(record.number)] = record;
+    this.#append(record.number)[placeOf(record.number)] = record;
   }
 
   /** Appends a closed record. @throws Error if its number is not the next. */
   addClosed(record: Value): void {
-    this.#count(record.number)[placeOf(record.number)] = this.#pack(record);
+    this.#append(record.number)[placeOf(record.number)] = this.#pack(record);
   }
 
   /** Closes an open record, which must not be written to again. */
@@ -170,8 +170,8 @@ export class PackedTable<Value extends { readonly number: number }> {
     return new RangeError(`no number ${number} in a list of ${this.#size}`);
   }
 
-  /** Makes room for the record of a number and returns its page. */
-  #count(number: number): Row<Value>[] {
+  /** Appends an empty row for the record of a number and returns its page. */
+  #append(number: number): Row<Value>[] {
     if (number !== this.next) throw new Error(`expected number ${this.next}, found ${number}`);
     if (placeOf(number) === 0) this.#pages.push([]);
     this.#size = number;

@@ -16,7 +16,7 @@ import {
   removeDrafts,
 } from "./files.ts";
 import { type Persistence, PersistenceError, type SessionLog } from "./journal.ts";
-import { JournalFile, type Mark } from "./journal-file.ts";
+import { JournalFile, type LinePosition } from "./journal-file.ts";
 import {
   assertEngine,
   assertKnown,
@@ -99,7 +99,7 @@ export class DataFolder implements Persistence {
   #runtime: ExchangeRuntime | null = null;
   #journal: JournalFile | null = null;
   /** End of the journal at the latest written state. */
-  #lastState: Mark = BEGINNING;
+  #lastState: LinePosition = BEGINNING;
   #writing: Promise<void> | null = null;
   /** Wall time at which the lock was checked last. */
   #checked = 0;
@@ -283,7 +283,7 @@ export class DataFolder implements Persistence {
     session.begin();
   }
 
-  #isStateDue({ number, offset }: Mark): boolean {
+  #isStateDue({ number, offset }: LinePosition): boolean {
     const { number: line, offset: size } = this.#lastState;
     return number - line >= Math.max(MIN_LINES, line) || offset - size >= Math.max(MIN_BYTES, size);
   }

@@ -238,10 +238,10 @@ export class Exchange {
    */
   restore(snapshot: Snapshot): void {
     this.#journal.rewind?.(snapshot.sequence, snapshot.mark);
-    this.#become(snapshot);
+    this.#replaceState(snapshot);
   }
 
-  #become({ state, now, sequence, digest }: Omit<Snapshot, "mark">): void {
+  #replaceState({ state, now, sequence, digest }: Omit<Snapshot, "mark">): void {
     this.#state = copyState(state);
     this.#now = now;
     this.#sequence = sequence;
@@ -265,10 +265,10 @@ export class Exchange {
   restart(start: Millis | Snapshot): void {
     this.#journal.rewind?.(0);
     if (typeof start !== "number") {
-      this.#become(start);
+      this.#replaceState(start);
       return;
     }
     const state = createState(this.#state.config, start);
-    this.#become({ state, now: start, sequence: 0, digest: HistoryDigest.of(state).text });
+    this.#replaceState({ state, now: start, sequence: 0, digest: HistoryDigest.of(state).text });
   }
 }

@@ -17,7 +17,7 @@ import { LineWriter } from "./journal-codec.ts";
 import { type ControlKind, type ControlRecords, fitsOrderLine, type JournalEnd } from "./journal-line.ts";
 
 /** A position between two lines: the number of the line before it, and its byte offset. */
-export type Mark = Pick<JournalEnd, "number" | "offset">;
+export type LinePosition = Pick<JournalEnd, "number" | "offset">;
 
 /** Lines are written when this many bytes are buffered, even without a flush. */
 const MAX_WAITING_BYTES = 1 << 18;
@@ -33,8 +33,8 @@ export class JournalFile implements JournalWithRefused, Persistence {
   readonly #preallocation: Preallocation | null;
   readonly #onFailure: () => void;
   /** End of the written lines, and of those known to be durable. */
-  #written: Mark;
-  #synced: Mark;
+  #written: LinePosition;
+  #synced: LinePosition;
   #at = 0 as Millis;
   #broken: PersistenceError | null = null;
   /** The last line that must be persisted before the next answer. Records of refused requests do not count. */
@@ -67,7 +67,7 @@ export class JournalFile implements JournalWithRefused, Persistence {
     return { number: queue.number, check: queue.check, offset: this.#written.offset + queue.buffer.length };
   }
 
-  get written(): Mark {
+  get written(): LinePosition {
     return this.#written;
   }
 

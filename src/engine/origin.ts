@@ -198,7 +198,7 @@ const DEFAULT_SEED = "1";
 const MAX_CACHED = 4;
 
 /** Caches the most recent values; one that could not be made is not cached. */
-class Latest<Value> {
+class RecentCache<Value> {
   readonly #values = new Map<string, Promise<Value>>();
 
   get(key: string, make: () => Promise<Value>): Promise<Value> {
@@ -212,8 +212,8 @@ class Latest<Value> {
   }
 }
 
-const worlds = new Latest<World>();
-const origins = new Latest<Origin>();
+const worlds = new RecentCache<World>();
+const origins = new RecentCache<Origin>();
 
 /** Path of a world that comes with clobsim, or of a file; a file in the working directory takes precedence. */
 function worldPath(name: string): string {

@@ -100,7 +100,7 @@ export function assertIntact(source: JournalSource, damage: Damage | null): void
 }
 
 /** Returns the error with which a data directory refuses to open because its journal lacks lines of its state; null if none. */
-export function lossIn(disk: Disk, { name, isFolder, file }: JournalCandidate): DataFileError | null {
+export function lostLinesError(disk: Disk, { name, isFolder, file }: JournalCandidate): DataFileError | null {
   try {
     if (isFolder) findCheckpoint(disk, name, file, () => {});
     return null;

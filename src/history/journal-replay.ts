@@ -72,8 +72,8 @@ interface ReplayLimit {
 }
 
 interface ReplayOptions extends ReplayLimit {
-  /** Whether recorded hashes of the state are verified, which is slow if there are many orders. */
-  readonly isVerified?: boolean;
+  /** Whether recorded hashes of the state are compared, which is slow if there are many orders. */
+  readonly verifiesHashes?: boolean;
   /** Journal of the replaying exchange. */
   readonly journal?: Journal;
 }
@@ -84,7 +84,7 @@ export class LineReplay {
   readonly origin: Origin;
   readonly opening: OpeningData;
   readonly #replayer: Replayer;
-  readonly #isVerified: boolean;
+  readonly #verifiesHashes: boolean;
   /** First line that differs or fails; null if there is none. */
   problem: ReplayedLine | null = null;
 
@@ -93,13 +93,13 @@ export class LineReplay {
     opening: OpeningData,
     path: string,
     wanted: ReadonlySet<number>,
-    options: Pick<ReplayOptions, "isVerified" | "journal"> = {},
+    options: Pick<ReplayOptions, "verifiesHashes" | "journal"> = {},
   ) {
     const origin = originOfJournal(opening, path);
     this.exchange = new Exchange(origin.config, origin.start, options.journal);
     this.origin = origin;
     this.opening = opening;
-    this.#isVerified = options.isVerified === true;
+    this.#verifiesHashes = options.verifiesHashes === true;
     const reopen = (): void => origin.play(this.exchange);
     this.#replayer = new Replayer(this.exchange, reopen, path, wanted);
     reopen();
@@ -137,7 +137,7 @@ export class LineReplay {
     try {
       const events = this.#replayer.take(line);
       if (events !== null) return { kind: "accepted", events };
-      const hashes = this.#isVerified ? stateMismatch(line, this.exchange) : null;
+      const hashes = this.#verifiesHashes ? stateMismatch(line, this.exchange) : null;
       return hashes === null ? { kind: "control" } : { kind: "other state", ...hashes };
     } catch (error) {
       if (!(error instanceof ReplayDiffers)) throw error;
