@@ -1,5 +1,5 @@
 import { openOrdersOf } from "../core/account.ts";
-import { type SettlementStatus, tradeStatus } from "../core/chain/settlement.ts";
+import { type SettlementStatus, tradeStatus, USDC } from "../core/chain/settlement.ts";
 import { type Command, isCausedByTime, type OrderTerms, orderWords } from "../core/commands.ts";
 import type { EventOf } from "../core/events.ts";
 import { moneyText, priceText, sizeText } from "../core/format.ts";
@@ -110,16 +110,16 @@ export class Vocabulary {
     return orderWords(texts, outcomeOf(token) + this.inMarket(marketOfToken(token))) + named;
   }
 
-  /** Writes `fund 12.5 USDC` or `fund 50 YES in rain`; the token is 0 for USDC. */
+  /** Writes `fund 12.5 USDC` or `fund 50 YES in rain`. */
   funding(token: number, amount: number): string {
-    if (token === 0) return `fund ${moneyText(amount)} USDC`;
+    if (token === USDC) return `fund ${moneyText(amount)} USDC`;
     return `fund ${sizeText(amount)} ${outcomeOf(token)}${this.inMarket(marketOfToken(token))}`;
   }
 
   /** Returns the assets of an account in the header of a scenario. */
   assets(funds: Funds): NodeMap {
     const entries = funds.all.map(([token, amount]) =>
-      token === 0 ? ["USDC", moneyText(amount)] : [this.token(token), sizeText(amount)],
+      token === USDC ? ["USDC", moneyText(amount)] : [this.token(token), sizeText(amount)],
     );
     return Object.fromEntries(entries);
   }
@@ -199,7 +199,7 @@ export class Vocabulary {
 export class Funds {
   readonly #amounts = new Map<number, number>();
 
-  /** Adds micro-USDC if the token is 0, else size units of the token. */
+  /** Adds micro-USDC for the token USDC, else size units of the token. */
   add(token: number, amount: number): void {
     if (amount > 0) this.#amounts.set(token, (this.#amounts.get(token) ?? 0) + amount);
   }

@@ -3,7 +3,7 @@ import { sidesOf } from "../../api/order-book.ts";
 import { fillsOf } from "../../api/trading.ts";
 import { type Account, type Balance, onChainOf } from "../../core/account.ts";
 import { baseFeeOf, CERTAIN, confirmationsOf, DEFAULT_BASE_FEE } from "../../core/chain/chain.ts";
-import { type SettlementStatus, tradeStatus } from "../../core/chain/settlement.ts";
+import { type SettlementStatus, tradeStatus, USDC } from "../../core/chain/settlement.ts";
 import type { Command } from "../../core/commands.ts";
 import type { DomainEvent, EventOf } from "../../core/events.ts";
 import { moneyText, sizeText } from "../../core/format.ts";
@@ -39,7 +39,7 @@ export function startingFunds(
   for (const { command, events } of commands) {
     for (const event of events) {
       if (event.kind === "collateralIssued" && command.kind === "deriveCredentials") {
-        funds.get(event.account)?.add(0, event.amount);
+        funds.get(event.account)?.add(USDC, event.amount);
       } else if (event.kind === "grantMinted" && raisedIn(command, events).length === 0) {
         funds.get(event.account)?.add(tokenOf(event.market, "YES"), event.size);
         funds.get(event.account)?.add(tokenOf(event.market, "NO"), event.size);
@@ -52,7 +52,7 @@ export function startingFunds(
     const reserved = funds.get(order.account) ?? new Funds();
     funds.set(order.account, reserved);
     const { feeRateBps } = opening.markets.get(marketOfToken(order.token));
-    const token = order.side === "BUY" ? 0 : order.token;
+    const token = order.side === "BUY" ? USDC : order.token;
     reserved.add(token, reservationOf(order, remainingOf(order), feeRateBps));
   }
   return funds;
@@ -160,10 +160,10 @@ const statusesOf = (ending: Ending, number: number): SettlementStatus[] =>
     .filter(({ trade }) => trade.number > ending.tradesBefore)
     .map(({ trade }) => tradeStatus(ending.state, trade));
 
-/** Returns the balances of an account in USDC, whose token is 0, and in the tokens of markets. */
+/** Returns the balances of an account in USDC and in the tokens of markets. */
 function assetsOf(account: Account | undefined, markets: readonly TouchedMarket[], numberIn = sameNumber) {
   const assets: (readonly [token: number, balance: Balance<number> | undefined])[] = [
-    [0, account?.collateral],
+    [USDC, account?.collateral],
   ];
   for (const { number } of markets) {
     const holding = account?.holdings.get(numberIn(number));
@@ -222,8 +222,8 @@ function balancesAtEnd(described: DescribedSession, ending: Ending, scenarioEndi
     const inScenario = new Map(assetsOf(scenarioEnding.account(number), markets, scenarioEnding.market));
     const assets = ownAssets.flatMap(([token, balance]): [string, Node][] => {
       if (balance === undefined) return [];
-      const name = token === 0 ? "USDC" : words.token(token);
-      return [[name, amountNode(balance, inScenario.get(token), token === 0 ? moneyText : sizeText)]];
+      const name = token === USDC ? "USDC" : words.token(token);
+      return [[name, amountNode(balance, inScenario.get(token), token === USDC ? moneyText : sizeText)]];
     });
     return [words.account(number), Object.fromEntries(assets)];
   });
@@ -268,7 +268,7 @@ function factsOf({ session, words, names, markets, actors }: DescribedSession, e
     const name = words.account(number);
     for (const [token, balance] of assetsOf(ending.account(number), markets, ending.market)) {
       const units = balance?.balance ?? 0;
-      if (token === 0) facts.set(`the balance of ${name}`, `${moneyText(units)} USDC`);
+      if (token === USDC) facts.set(`the balance of ${name}`, `${moneyText(units)} USDC`);
       else facts.set(`the balance of ${name} in ${words.token(token)}`, sizeText(units));
     }
   }

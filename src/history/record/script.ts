@@ -2,6 +2,7 @@ import { placeOrderBody } from "../../api/order-request.ts";
 import { refusalError } from "../../api/refusals.ts";
 import type { Account } from "../../core/account.ts";
 import { headOf, type SettlementFaultTerms } from "../../core/chain/chain.ts";
+import { USDC } from "../../core/chain/settlement.ts";
 import { type Command, orderWords } from "../../core/commands.ts";
 import type { DomainEvent } from "../../core/events.ts";
 import { idOf, numberOf } from "../../core/ids.ts";
@@ -150,7 +151,7 @@ export class Script {
     if (!attempt.ok) throw new RecordingError(attempt.message);
   }
 
-  /** Funds an account with micro-USDC if the token is 0, else with size units of a token of the session. */
+  /** Funds an account with micro-USDC for the token USDC, else with size units of a token of the session. */
   fund(sequence: number, account: string, token: number, amount: number): void {
     const command = this.#fundCommand(this.#venue.signIn(account), [this.#funding(token, amount)]);
     this.submit(command, sequence, { [account]: this.described.words.funding(token, amount) });
@@ -161,7 +162,7 @@ export class Script {
   }
 
   #funding(token: number, amount: number): Funding {
-    if (token === 0) return { asset: "USDC", amount: money(amount) };
+    if (token === USDC) return { asset: "USDC", amount: money(amount) };
     return { asset: this.#token(token), amount: size(amount) };
   }
 

@@ -6,6 +6,7 @@ import {
   type SettlementFault,
   type SettlementFaultTerms,
 } from "../../core/chain/chain.ts";
+import { USDC } from "../../core/chain/settlement.ts";
 import { type Command, type CommandOf, isCausedByTime } from "../../core/commands.ts";
 import type { DomainEvent } from "../../core/events.ts";
 import { tokenOf } from "../../core/market.ts";
@@ -130,7 +131,7 @@ export class SessionRecorder {
   #fund({ sequence, events }: TracedCommand, command: CommandOf<"fundAccount">): void {
     const account = this.#words.accountAt(command.address);
     const { tokenById } = this.#script.described.session.end;
-    const given: (readonly [token: number, amount: number])[] = [[0, command.collateral]];
+    const given: (readonly [token: number, amount: number])[] = [[USDC, command.collateral]];
     for (const { tokenId, size } of command.tokens) given.push([tokenById.get(tokenId) ?? 0, size]);
     for (const { market, size } of raisedIn(command, events)) {
       given.push([tokenOf(market, "YES"), size], [tokenOf(market, "NO"), size]);

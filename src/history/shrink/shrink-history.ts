@@ -1,4 +1,5 @@
 import { CERTAIN } from "../../core/chain/chain.ts";
+import { USDC } from "../../core/chain/settlement.ts";
 import { isCausedByTime } from "../../core/commands.ts";
 import { counted, listed } from "../../core/format.ts";
 import { numberOf } from "../../core/ids.ts";
@@ -344,7 +345,7 @@ function historyScenario(source: TraceToWrite, style: "header" | "steps") {
   return { text, unsupported: [...unsupported] };
 }
 
-/** Returns what a command funds: micro-USDC if the token is 0, else size units; null if it is no funding. */
+/** Returns what a command funds: micro-USDC for the token USDC, else size units; null if it is no funding. */
 function fundingsOf(
   { command }: TracedCommand,
   { config, history }: TraceToWrite,
@@ -360,7 +361,7 @@ function fundingsOf(
   );
   const isThere = ([token]: readonly [number, number]): boolean =>
     markets.some(({ number }) => number === marketOfToken(token));
-  return [[0, collateral], ...single.filter(isThere), ...everywhere];
+  return [[USDC, collateral], ...single.filter(isThere), ...everywhere];
 }
 
 /** Returns the markets that commands create, with their names in the scenario. */
