@@ -42,7 +42,7 @@ import {
   verifyHistory,
 } from "./history/report.ts";
 import { Faults } from "./server/faults.ts";
-import { HttpService, requireFree, type Site } from "./server/http-server.ts";
+import { HttpServer, requireFree, type Site } from "./server/http-server.ts";
 import { Outbox } from "./server/messages.ts";
 import { logBelow, requestLog } from "./server/request-log.ts";
 import type { DevWallet, Service, ServiceOptions } from "./server/service.ts";
@@ -209,7 +209,7 @@ async function servePool(
 /** @throws the system's error if the address cannot be used */
 async function listen(
   config: Config,
-  http: HttpService,
+  http: HttpServer,
   served: Omit<RunningServer, "url" | "port" | "ref" | "unref">,
 ): Promise<RunningServer> {
   const port = await http.listen(config);
@@ -230,8 +230,8 @@ function localAt(
     readonly clock: Pick<Clock, "setting">;
     readonly close?: () => Promise<void>;
   },
-): { readonly http: HttpService; readonly local: LocalExchange } {
-  const http = new HttpService(site);
+): { readonly http: HttpServer; readonly local: LocalExchange } {
+  const http = new HttpServer(site);
   const { send, close: disconnect } = openTransport(IN_PROCESS, 30_000, () => http.connect());
   const close = async (): Promise<void> => {
     disconnect();

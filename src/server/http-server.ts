@@ -39,7 +39,7 @@ export interface Site {
 }
 
 /** Serves a site over HTTP: to clients of this process, and to others after `listen`. */
-export class HttpService {
+export class HttpServer {
   readonly #server: Server;
   readonly #site: Site;
   readonly #sockets = new Set<Socket | Duplex>();
@@ -140,7 +140,7 @@ function createHttpServer(site: Site): Server {
   const connections = new WeakMap<Duplex, Connection>();
   server.on("connection", (socket) => {
     connections.set(socket, new Connection(socket));
-    outbox.admit(socket);
+    outbox.countClient(socket);
   });
   const take = (request: IncomingMessage, response: ServerResponse, refusal?: ApiError): void => {
     (request as Incoming).arrivedAt = performance.now();

@@ -233,7 +233,7 @@ export class Outbox {
   #ready: (() => void)[] = [];
 
   /** Counts a client until it disconnects. */
-  admit(socket: Socket): void {
+  countClient(socket: Socket): void {
     this.#clients += 1;
     socket.once("close", () => {
       this.#clients -= 1;

@@ -6,7 +6,7 @@ import { millis, money, size } from "../../src/core/units.ts";
 import { PersistenceError } from "../../src/engine/journal.ts";
 import type { OpenedExchange } from "../../src/engine/open-exchange.ts";
 import { copyIntact, openCandidate } from "../../src/history/journal-files.ts";
-import { HttpService } from "../../src/server/http-server.ts";
+import { HttpServer } from "../../src/server/http-server.ts";
 import { ExchangeSite } from "../../src/server/site.ts";
 import type { Durability } from "../../src/setting.ts";
 import { addressOf, eventCommand, marketCommand, orderCommand } from "../support/commands.ts";
@@ -30,7 +30,7 @@ describe("a server whose disk is full", () => {
       const disk = new SimulatedDisk();
       const config = persistedConfig({ durability, logLevel: "silent" });
       const opened = await openOn(disk, config);
-      const http = new HttpService(new ExchangeSite(serviceOf(config, opened)));
+      const http = new HttpServer(new ExchangeSite(serviceOf(config, opened)));
       closers.push(() => void http.close());
       const url = `http://127.0.0.1:${await http.listen({ host: "127.0.0.1", port: 0 })}`;
       const post = async (path: string, fields: object): Promise<unknown> => {

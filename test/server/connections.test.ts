@@ -268,7 +268,7 @@ describe("a slow client", () => {
 function outboxOf(clients: number) {
   const outbox = new Outbox();
   const sockets = Array.from({ length: clients }, () => new EventEmitter());
-  for (const socket of sockets) outbox.admit(socket as Socket);
+  for (const socket of sockets) outbox.countClient(socket as Socket);
   const sent: number[] = [];
   const post = (...answers: readonly number[]): void => {
     for (const answer of answers) outbox.post(() => sent.push(answer));

@@ -8,7 +8,7 @@ import { tokenIdIn } from "../../src/core/market.ts";
 import { money, size } from "../../src/core/units.ts";
 import { Keyring } from "../../src/engine/keyring.ts";
 import type { OpenedExchange } from "../../src/engine/open-exchange.ts";
-import { HttpService } from "../../src/server/http-server.ts";
+import { HttpServer } from "../../src/server/http-server.ts";
 import { ExchangeSite } from "../../src/server/site.ts";
 import type { Durability } from "../../src/setting.ts";
 import { atCalls, type DiskFault, FailingDisk, faultsOf } from "../engine/support/failing-disk.ts";
@@ -85,7 +85,7 @@ async function serve(
   answered: Answered,
 ) {
   const service = serviceOf(persistedConfig({ logLevel: "silent" }), opened);
-  const http = new HttpService(new ExchangeSite(service));
+  const http = new HttpServer(new ExchangeSite(service));
   const port = await http.listen({ host: "127.0.0.1", port: 0 });
   const { state, now } = opened.exchange;
   const terms = { tokenId: tokenIdIn(state.markets.get(1), "YES"), seconds: Math.floor(now / 1000) };
