@@ -30,7 +30,7 @@ export const Holding = record(
       granted: integer<Size>(),
     },
     derived: {
-      /** The account's fills in this market's tokens, oldest first, as `fillOf` packs them; null before the first. */
+      /** The account's fills in this market's tokens, oldest first, each as `packFill` returns it; null before the first. */
       yesFills: () => null as Table<number> | null,
       noFills: () => null as Table<number> | null,
     },
@@ -53,7 +53,7 @@ export const Account = record(
       oldestOpen: (): number => NO_SLOT,
       newestOpen: (): number => NO_SLOT,
       openCount: (): number => 0,
-      /** All fills of the account, oldest first, as `fillOf` packs them. */
+      /** All fills of the account, oldest first, each as `packFill` returns it. */
       fills: () => new Table<number>(),
     },
   },
@@ -62,7 +62,7 @@ export type Account = Infer<typeof Account>;
 
 export type Role = "TAKER" | "MAKER";
 
-export const fillOf = (trade: number, role: Role): number => trade * 2 + (role === "MAKER" ? 1 : 0);
+export const packFill = (trade: number, role: Role): number => trade * 2 + (role === "MAKER" ? 1 : 0);
 export const tradeOfFill = (fill: number): number => Math.floor(fill / 2);
 export const roleOfFill = (fill: number): Role => ((fill & 1) === 1 ? "MAKER" : "TAKER");
 

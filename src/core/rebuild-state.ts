@@ -1,4 +1,4 @@
-import { fillOf } from "./account.ts";
+import { packFill } from "./account.ts";
 import { Book } from "./book/book.ts";
 import { conditionIdOf, tokenIdOf } from "./chain/contracts.ts";
 import { LOGS_OF_MATCH, newTransaction, type Transaction } from "./chain/transaction.ts";
@@ -320,8 +320,8 @@ function addTrades(trades: readonly Trade[], state: State, matchOf: (trade: Trad
     taker.lastTrade = number;
     maker.lastTrade = number;
     state.trades.addClosed(trade);
-    addFillOf(state, maker, fillOf(number, "MAKER"));
-    addFillOf(state, taker, fillOf(number, "TAKER"));
+    addFillOf(state, maker, packFill(number, "MAKER"));
+    addFillOf(state, taker, packFill(number, "TAKER"));
     const market = state.markets.get(marketOfToken(taker.token));
     const bookState = bookFor(market, outcomeOf(taker.token));
     countBookChange(bookState, trade.at);

@@ -1,9 +1,9 @@
 import {
   type Account,
-  fillOf,
   type Holding,
   linkOpen,
   openOrdersOf,
+  packFill,
   type Role,
   unlinkOpen,
 } from "../account.ts";
@@ -330,10 +330,10 @@ function fill(
   order.notional = money(order.notional + value);
   order.lastTrade = event.trade;
   order.updatedAt = at;
-  addToFillLists(account, holding, outcome, fillOf(event.trade, role));
+  addToFillLists(account, holding, outcome, packFill(event.trade, role));
 }
 
-/** Adds a fill, packed by `fillOf`, to the lists of the account and of its holding. */
+/** Adds a packed fill to the lists of the account and of its holding. */
 export function addToFillLists(account: Account, holding: Holding, outcome: Outcome, packed: number): void {
   account.fills.add(packed);
   if (outcome === "YES") {

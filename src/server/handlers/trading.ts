@@ -15,7 +15,7 @@ import {
   type View,
 } from "../../api/view.ts";
 import { verifyDerivation } from "../../api/wallet-signature.ts";
-import { type Account, fillOf, openOrdersOf, roleOfFill, tradeOfFill } from "../../core/account.ts";
+import { type Account, openOrdersOf, packFill, roleOfFill, tradeOfFill } from "../../core/account.ts";
 import type { Command } from "../../core/commands.ts";
 import type { DomainEvent } from "../../core/events.ts";
 import { idOf } from "../../core/ids.ts";
@@ -120,7 +120,7 @@ function fillsIn(view: View, account: Account, filter: FillFilter): Table<number
   if (filter.order !== undefined) {
     const order = ownOrder(view, account, filter.order);
     if (!isWanted(order)) return null;
-    return Table.of(fillsOf(view, order).map(({ trade, role }) => fillOf(trade.number, role)));
+    return Table.of(fillsOf(view, order).map(({ trade, role }) => packFill(trade.number, role)));
   }
   const token = filter.token_id === undefined ? undefined : marketOfTokenId(view, filter.token_id);
   const scope = token?.market ?? (filter.market === undefined ? undefined : findMarket(view, filter.market));
