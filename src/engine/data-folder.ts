@@ -222,9 +222,8 @@ export class DataFolder implements Persistence {
       : null;
     if (base !== null) assertEngine(base.header.engine, this.path);
     let refused = base?.header.refused ?? 0;
-    const reopen = (): void => origin.play(exchange);
     const journal = { path: this.#journalPath, file: this.#file };
-    const end = replayJournal(exchange, reopen, journal, base, (line) => {
+    const end = replayJournal(exchange, origin, journal, base, (line) => {
       assertNotNewer(line, this.#journalPath);
       if (isControl(line, "refused") || isControl(line, "refusedFull")) refused += 1;
     });

@@ -7,6 +7,7 @@ import type { Exchange, IsRecorded, Snapshot } from "./exchange.ts";
 import { contentHash, eventHash } from "./hashes.ts";
 import { BEGINNING, commandOf, isControl, type JournalEnd, type Line, wrongLine } from "./journal-line.ts";
 import { restoreTargets, type ScanEnd, scan } from "./journal-scan.ts";
+import type { Origin } from "./origin.ts";
 import { type Checkpoint, isClosedAt, journalEndOf, type StateHeader, snapshotOf } from "./state-file.ts";
 
 /** Result of replaying a command: the decision, or the error that was thrown. */
@@ -51,7 +52,7 @@ export type ClockState = StateHeader["clock"];
 /** Replays a journal on an exchange, line by line. */
 export class Replayer {
   readonly #exchange: Exchange;
-  readonly #reopen: () => void;
+  readonly #origin: Pick<Origin, "play">;
   readonly #path: string;
   /** Lines that later `restore` lines refer to. */
   readonly #restoreTargets: ReadonlySet<number>;
@@ -61,22 +62,19 @@ export class Replayer {
   /** Number of replayed commands. */
   commands = 0;
 
-  /**
-   * `reopen` brings the exchange to the opening. `targets` are the lines that later `restore` lines refer to, from
-   * `restoreTargets`.
-   */
+  /** `targets` are the lines that later `restore` lines refer to, from `restoreTargets`. */
   constructor(
     exchange: Exchange,
-    reopen: () => void,
+    origin: Pick<Origin, "play">,
     path: string,
     targets: ReadonlySet<number>,
     clock: ClockState | null = null,
   ) {
     this.#exchange = exchange;
-    this.clock = clock;
-    this.#reopen = reopen;
+    this.#origin = origin;
     this.#path = path;
     this.#restoreTargets = targets;
+    this.clock = clock;
   }
 
   /** Replays a line and returns the events of its command; null for a control record. @throws ReplayDiffers */
@@ -114,7 +112,7 @@ export class Replayer {
         throw wrongLine(this.#path, line.n, `d.line: expected ${expected}, found ${line.d.line}`);
       }
       exchange.restore(snapshot);
-    } else if (isControl(line, "reset")) this.#reopen();
+    } else if (isControl(line, "reset")) this.#origin.play(exchange);
     else if (isControl(line, "clock") || isControl(line, "start")) {
       const { mode, rate, wall } = line.d;
       this.#advanceTime(line.t);
@@ -130,12 +128,12 @@ export class Replayer {
 }
 
 /**
- * Recovers the exchange at the end of a journal: from a state file, or from the opening. `check` is called with each
+ * Recovers the exchange at the end of a journal: from a state file, or from its origin. `check` is called with each
  * line before it is replayed.
  */
 export function replayJournal(
   exchange: Exchange,
-  reopen: () => void,
+  origin: Origin,
   journal: { readonly path: string; readonly file: DiskFile },
   base: Checkpoint | null,
   check: (line: Line) => void = () => {},
@@ -143,8 +141,8 @@ export function replayJournal(
   const { file } = journal;
   const from = base === null ? BEGINNING : journalEndOf(base);
   const targets = restoreTargets(file, from);
-  const replayer = new Replayer(exchange, reopen, journal.path, targets, base?.header.clock);
-  if (base === null) reopen();
+  const replayer = new Replayer(exchange, origin, journal.path, targets, base?.header.clock);
+  if (base === null) origin.play(exchange);
   else {
     exchange.restore(snapshotOf(base));
     replayer.saveSnapshot(base.header.line);

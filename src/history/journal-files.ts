@@ -250,8 +250,7 @@ function checkState(disk: Disk, folder: string, source: Source, check: Check): v
       const origin = originOfJournal(source.opening, source.path);
       const exchange = new Exchange(origin.config, origin.start);
       const differing: number[] = [];
-      const play = (): void => origin.play(exchange);
-      const { damage, replayer } = replayJournal(exchange, play, source, base, (line) => {
+      const { damage, replayer } = replayJournal(exchange, origin, source, base, (line) => {
         if (stateMismatch(line, exchange) !== null) differing.push(line.n);
       });
       if (damage !== null) check("journal", () => damageFinding(source.path, damage));

@@ -100,9 +100,8 @@ export class LineReplay {
     this.origin = origin;
     this.opening = opening;
     this.#verifiesHashes = options.verifiesHashes === true;
-    const reopen = (): void => origin.play(this.exchange);
-    this.#replayer = new Replayer(this.exchange, reopen, path, wanted);
-    reopen();
+    this.#replayer = new Replayer(this.exchange, origin, path, wanted);
+    origin.play(this.exchange);
   }
 
   /** Clock setting after the last replayed line. */

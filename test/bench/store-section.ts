@@ -184,7 +184,7 @@ export const replayedJournal: ProcessTask<KeptHistory> = ({ folder, hash }) => {
       const exchange = openEmptyExchange();
       return () => {
         const file = nodeDisk.open(path, "read");
-        const replayer = new Replayer(exchange, () => {}, path, restoreTargets(file, BEGINNING));
+        const replayer = new Replayer(exchange, { play: () => {} }, path, restoreTargets(file, BEGINNING));
         const { damage } = scan(file, BEGINNING, (line) => replayer.take(line));
         file.close();
         return damage === null && exchange.hash === hash;
