@@ -41,7 +41,7 @@ export const controlHandlers = {
     const { clock, slices } = service;
     const fired = await clock.change(slices, () => {
       const mode = modeOf(service, body);
-      const to = target(service.exchange.now, body, mode === "real" ? clock.wallTime : null);
+      const to = targetTime(service.exchange.now, body, clock.wallTime);
       if (mode === "real") refuseYearsOfBots(service, to);
       return firedBy(service, clock.moveInSteps({ mode, rate: body.rate ?? clock.rate }, to));
     });
@@ -302,7 +302,7 @@ export function firedIn(state: State, at: Millis, events: readonly DomainEvent[]
 const MAX_DAYS = Math.floor(MAX_MILLIS / DAY_MS);
 
 /** Returns the time to which a change moves the clock, never before `now`. Mode real alone advances to the wall clock. */
-function target(now: Millis, { mode, time, advance }: NewClock, wall: Millis | null): Millis {
+function targetTime(now: Millis, { mode, time, advance }: NewClock, wall: Millis): Millis {
   if (time !== undefined && advance !== undefined) {
     throw invalidFields("time and advance are both given: give one of them", "advance");
   }
@@ -317,7 +317,7 @@ function target(now: Millis, { mode, time, advance }: NewClock, wall: Millis | n
     if (end <= MAX_MILLIS) return millis(end);
     throw invalidFields(`the clock ends at ${toIso(MAX_MILLIS)}`, "advance");
   }
-  if (time === undefined) return mode === "real" && wall !== null && wall > now ? wall : now;
+  if (time === undefined) return mode === "real" && wall > now ? wall : now;
   const at = timeIn("time", time);
   if (at >= now) return at;
   throw invalidFields(
