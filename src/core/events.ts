@@ -1,8 +1,8 @@
 import type { BlockTerms, Mining, SettlementFaultTerms } from "./chain/chain.ts";
 import type { CallContent, CallEffect, HoldReason } from "./chain/transaction.ts";
-import type { CommandOf, OrderTerms } from "./commands.ts";
+import type { CommandOf } from "./commands.ts";
 import { addressText, counted, orderText, priceText, sizeText, usdcText } from "./format.ts";
-import { type Order, remainingOf, type Trade } from "./order.ts";
+import { type ORDER_TERMS, type Order, remainingOf, type Trade } from "./order.ts";
 import type { State } from "./state.ts";
 import { accountText, marketText } from "./state.ts";
 import {
@@ -64,8 +64,8 @@ const EVENTS = {
   credentialsDerived: event<{ account: number }>(() => "credentials derived"),
 
   orderPlaced: event<
-    { order: number } & OrderTerms &
-      Pick<Order, "account" | "token" | "touch" | "fillableSize" | "blockingOwnOrder">
+    { order: number } & Pick<Order, keyof typeof ORDER_TERMS | "expiration" | "account" | "token"> &
+      Pick<Order, "touch" | "fillableSize" | "blockingOwnOrder">
   >(({ order }) => orderText(order)),
   /** One fill between a taker and a resting maker. One transaction settles all fills of a taker. */
   orderTraded: event<
