@@ -1,5 +1,6 @@
 import { ASK, BID } from "../book/book.ts";
 import { conditionIdOf, tokenIdOf } from "../chain/contracts.ts";
+import type { Command } from "../commands.ts";
 import type { DomainEvent } from "../events.ts";
 import { idOf } from "../ids.ts";
 import { emptySupply, type Market, type MarketBook, PriceHistory, tokenOf } from "../market.ts";
@@ -14,17 +15,39 @@ import { addContent } from "./transactions.ts";
 /** Refusals of an order by the status of its market, in order of precedence, with a description of each check. */
 export const STATUS_CHECKS = { MARKET_CLOSED: "whether the market is open" } as const;
 
-/** Returns why a market accepts no orders; null if it does. */
-export const statusRefusal = ({ status, number }: Market): RefusalOf<keyof typeof STATUS_CHECKS> | null =>
-  status === "ACTIVE" ? null : { code: "MARKET_CLOSED", market: number };
-
-/** Returns the command that gives a new market the status of this one; null if it is still active. */
-export function closingCommandOf({ number: market, status, winningOutcome }: Market) {
-  if (status === "ACTIVE") return null;
-  return winningOutcome === null
-    ? ({ kind: "closeMarket", market } as const)
-    : ({ kind: "resolveMarket", market, winningOutcome } as const);
+type Status = Market["status"];
+interface StatusRow {
+  /** The statuses that can follow. */
+  readonly next: readonly Status[];
+  /** Why the market accepts no orders; null if it does. */
+  readonly refusal: keyof typeof STATUS_CHECKS | null;
+  /** Returns the command that gives a new market this status; null if it has it. */
+  readonly commandTo: (market: Market) => Extract<Command, { readonly market: number }> | null;
 }
+
+/** All that depends on the status of a market. */
+export const STATUSES: Readonly<Record<Status, StatusRow>> = {
+  ACTIVE: { next: ["CLOSED", "RESOLVED"], refusal: null, commandTo: () => null },
+  CLOSED: {
+    next: ["RESOLVED"],
+    refusal: "MARKET_CLOSED",
+    commandTo: ({ number }) => ({ kind: "closeMarket", market: number }),
+  },
+  RESOLVED: {
+    next: [],
+    refusal: "MARKET_CLOSED",
+    commandTo: ({ number: market, winningOutcome }) =>
+      winningOutcome && { kind: "resolveMarket", market, winningOutcome },
+  },
+};
+
+/** Returns why a market accepts no orders; null if it does. */
+export function statusRefusal({ status, number }: Market): RefusalOf<keyof typeof STATUS_CHECKS> | null {
+  const code = STATUSES[status].refusal;
+  return code === null ? null : { code, market: number };
+}
+
+const canBecome = ({ status }: Market, next: Status): boolean => STATUSES[status].next.includes(next);
 
 /** Returns events that cancel all resting orders of a market, oldest first. */
 function cancelAllEvents(state: State, market: Market): DomainEvent[] {
@@ -53,14 +76,14 @@ export const marketDeciders = {
   closeMarket(state, { market: number }) {
     const market = state.markets.find(number);
     if (market === undefined) return refused({ code: "MARKET_NOT_FOUND", market: number });
-    if (market.status !== "ACTIVE") return refused({ code: "MARKET_CLOSED", market: number });
+    if (!canBecome(market, "CLOSED")) return refused({ code: "MARKET_CLOSED", market: number });
     return accepted([...cancelAllEvents(state, market), { kind: "marketClosed", market: number }]);
   },
   /** Resolves an active or closed market and cancels resting orders. */
   resolveMarket(state, { market: number, winningOutcome }) {
     const market = state.markets.find(number);
     if (market === undefined) return refused({ code: "MARKET_NOT_FOUND", market: number });
-    if (market.status === "RESOLVED") return refused({ code: "MARKET_CLOSED", market: number });
+    if (!canBecome(market, "RESOLVED")) return refused({ code: "MARKET_CLOSED", market: number });
     const transaction = state.chain.transactions.next;
     const events = cancelAllEvents(state, market);
     events.push({ kind: "marketResolved", market: number, winningOutcome, transaction });

@@ -9,7 +9,7 @@ import type { DomainEvent, EventOf } from "../../core/events.ts";
 import { moneyText, sizeText } from "../../core/format.ts";
 import { type Market, marketOfToken, tokenOf } from "../../core/market.ts";
 import { type Order, remainingOf, reservationOf } from "../../core/order.ts";
-import { closingCommandOf } from "../../core/rules/markets.ts";
+import { STATUSES } from "../../core/rules/markets.ts";
 import type { State } from "../../core/state.ts";
 import { OUTCOMES } from "../../core/terms.ts";
 import { size } from "../../core/units.ts";
@@ -84,7 +84,7 @@ export function writeOpening(script: Script): void {
     script.rest(order, { [words.account(order.account)]: text });
   }
   for (const { number, before } of markets) {
-    const command = before === null ? null : closingCommandOf(before);
+    const command = before && STATUSES[before.status].commandTo(before);
     if (command === null) continue;
     script.submit({ ...command, market: script.markets.get(number) ?? 0 }, 0, words.oneStep(command));
   }

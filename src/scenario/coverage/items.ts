@@ -5,6 +5,7 @@ import type { Transaction } from "../../core/chain/transaction.ts";
 import type { DomainEvent, EventOf } from "../../core/events.ts";
 import { priceText } from "../../core/format.ts";
 import { marketOfToken } from "../../core/market.ts";
+import { STATUSES } from "../../core/rules/markets.ts";
 import type { State } from "../../core/state.ts";
 import {
   BALANCE_POLICIES,
@@ -54,7 +55,9 @@ export const GROUPS = {
     "LIVE -> CANCELED",
     "LIVE -> EXPIRED",
   ),
-  "market states": items("ACTIVE -> CLOSED", "ACTIVE -> RESOLVED", "CLOSED -> RESOLVED"),
+  "market states": items(
+    ...Object.entries(STATUSES).flatMap(([status, { next }]) => next.map((each) => `${status} -> ${each}`)),
+  ),
   "winning outcomes": items(...WINNING_OUTCOMES),
   "match types": items(...MATCH_TYPES),
   "cancel reasons": items(...CANCEL_REASONS),
