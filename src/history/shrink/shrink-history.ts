@@ -236,9 +236,12 @@ async function writeScenario(source: TraceToWrite): Promise<WrittenTrace> {
   );
 }
 
+/** Settings that a scenario has, or that change nothing in it. */
+const EXPRESSIBLE: ReadonlySet<string> = new Set(["seed", "faucet", "credentials", "settlement", "balances"]);
+
 /** Describes what in a history has other effects in a scenario. */
 function* conditionsOf({ config, trace }: TraceToWrite): Generator<string> {
-  if (config.approvals === "required") yield "approvals: required";
+  for (const [name, value] of Object.entries(config)) if (!EXPRESSIBLE.has(name)) yield `${name}: ${value}`;
   const faults = trace.flatMap(({ command }) => (command.kind === "setSettlementFault" ? [command] : []));
   if (faults.some(({ probability }) => probability < CERTAIN))
     yield "which settlements a fault with a probability hits";
