@@ -15,6 +15,7 @@ const FAST = [
   "test/{architecture,config,http-reference,package-lock}.test.ts",
   "test/core/{book,chain,rules,runtime}/*.test.ts",
   "test/core/*.test.ts",
+  "test/cli/reference.test.ts",
   "test/client/requests.test.ts",
   "test/fuzz/generator.test.ts",
   "test/engine/{golden-journals,line-format}.test.ts",
