@@ -275,6 +275,12 @@ function socketError(error: NodeJS.ErrnoException, timeoutMs: number): ApiError 
         "the input is not a valid HTTP/1.1 request: it does not begin with a registered method",
         { hint: "methods are in upper case; an exchange takes GET, HEAD, POST, DELETE and OPTIONS" },
       );
+    case "HPE_INVALID_URL":
+      return new ApiError(
+        "INVALID_HTTP",
+        "the input is not a valid HTTP/1.1 request: its target is not a path in printable ASCII",
+        { hint: "percent-encode all other characters of the path and the query" },
+      );
     default:
       return new ApiError("INVALID_HTTP", "the input is not a valid HTTP/1.1 request");
   }

@@ -157,6 +157,14 @@ describe("invalid HTTP/1.1", () => {
     expect(text).toContain("it does not begin with a registered method");
   });
 
+  it.each(["/clob/time?x=ü", "/ü"])("names the encoding if the target is not ASCII: %s", async (target) => {
+    const { text } = await replyTo(
+      api.port,
+      Buffer.from(`GET ${target} HTTP/1.1\r\nHost: localhost\r\n\r\n`),
+    );
+    expect(text).toContain("percent-encode all other characters of the path and the query");
+  });
+
   it("ends the connection, so that bytes after it are not read as a request", async () => {
     const smuggled = "GET /clob/time HTTP/1.1\r\nHost: localhost\r\n\r\n";
     const replies = await repliesTo(api.port, `BREW / HTTP/1.1\r\n\r\n${smuggled}`, { replies: 2 });
