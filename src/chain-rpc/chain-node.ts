@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { isRpcId, type NotificationSink } from "../api/chain-rpc.ts";
 import { nearest } from "../api/nearest.ts";
-import { shortened } from "../core/format.ts";
+import { counted, shortened } from "../core/format.ts";
 import { readJson } from "../core/json.ts";
 import type { Steps } from "../core/steps.ts";
 import type { Slices } from "../engine/clock.ts";
@@ -83,8 +83,11 @@ function perform(
   }
   const min = params.filter(({ isOptional }) => !isOptional).length;
   if (given.length < min || given.length > params.length) {
-    const expected = min === params.length ? String(min) : `${min} to ${params.length}`;
-    throw invalidParams(`${name} takes ${expected} parameters, found ${given.length}`);
+    const most = counted(params.length, "parameter");
+    const names = params.map((param) => `${param.name}${param.isOptional ? "?" : ""}`).join(", ");
+    throw invalidParams(
+      `${name} takes ${min === params.length ? most : `${min} to ${most}`}${names && ` (${names})`}, found ${given.length}`,
+    );
   }
   const values = params.map(({ name, read }, index) => read(given[index], name, node.state));
   return method.perform(node, ...(values as never));

@@ -126,7 +126,7 @@ describe("a subscription", () => {
 
   it.each([
     ["of an unknown kind", ["syncing"], -32601, 'no "syncing" subscription in eth namespace'],
-    ["without a kind", [], -32602, "eth_subscribe takes 1 to 2 parameters, found 0"],
+    ["without a kind", [], -32602, "eth_subscribe takes 1 to 2 parameters (subscription, options?), found 0"],
     ["to heads with options", ["newHeads", {}], -32602, "a subscription to newHeads has no options"],
     ["to logs of no address", ["logs", { address: "0x1" }], -32602, `${ADDRESS}, found the string "0x1"`],
     ["to pending transactions with a number", ["newPendingTransactions", 1], -32602, expect.anything()],
