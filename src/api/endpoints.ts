@@ -57,10 +57,11 @@ export const endpointOf = (operation: Operation): AnyEndpoint => BY_OPERATION[op
 
 /** Returns the endpoint of a request's path, which has no query; undefined if there is none. */
 export const endpointAt = (method: string, path: string): AnyEndpoint | undefined =>
-  ENDPOINTS.find((each) => {
-    const pattern = each.path.replaceAll(".", "\\.").replace(/\{\w+\}/g, "[^/]+");
-    return each.method === method && new RegExp(`^${pattern}$`).test(path);
-  });
+  ENDPOINTS.find((each) => each.method === method && isPathOf(each.path, path));
+
+/** Whether a path is one of a route, such as `/api/events/{idOrSlug}`. */
+export const isPathOf = (route: string, path: string): boolean =>
+  new RegExp(`^${route.replaceAll(".", "\\.").replace(/\{\w+\}/g, "[^/]+")}$`).test(path);
 
 /** Returns the path of an endpoint with the values of its parameters, encoded. */
 export const filledPath = ({ path }: AnyEndpoint, values: Readonly<Record<string, string>>): string =>

@@ -1,7 +1,7 @@
 import type { Router } from "express";
 import type { Numbers } from "../api/decimals.ts";
 import { type AnyBody, type Endpoint, isRaw, type JsonObject, readQuery } from "../api/endpoint.ts";
-import { type AnyEndpoint, ENDPOINTS, type Operation } from "../api/endpoints.ts";
+import { type AnyEndpoint, ENDPOINTS, isPathOf, type Operation } from "../api/endpoints.ts";
 import { ApiError } from "../api/errors.ts";
 import { nearest } from "../api/nearest.ts";
 import { orderBody } from "../api/order-request.ts";
@@ -11,7 +11,7 @@ import {
   unknownFieldsError,
   unknownFieldsText,
 } from "../api/request-body.ts";
-import { quoted } from "../core/format.ts";
+import { quoted, shortened } from "../core/format.ts";
 import { authenticate, guardControl } from "./access.ts";
 import { type AppliedFault, injectedError } from "./faults.ts";
 import { chainHandlers } from "./handlers/chain.ts";
@@ -216,13 +216,14 @@ function routeNotFound(prefix: string, path: string, known: readonly string[]): 
   }
   const bare = path.replace(/\/+$/, "");
   const like =
-    known.find((route) => route === `/api${bare}` || route === `/clob${bare}`) ??
+    [bare, `/api${bare}`, `/clob${bare}`].find((each) => known.some((route) => isPathOf(route, each))) ??
+    known.find((route) => route.startsWith(`${bare}/{`)) ??
     known.find((route) => route.lastIndexOf("/") > 0 && bare.startsWith(`${route}/`)) ??
     nearest(bare, known);
   const hint =
     like === undefined
       ? "GET /openapi.json lists all routes"
-      : `did you mean ${like}? Paths are case-sensitive and have no trailing slash`;
+      : `did you mean ${shortened(like, 200)}? Paths are case-sensitive and have no trailing slash`;
   return new ApiError("ROUTE_NOT_FOUND", noRoute, { hint });
 }
 
