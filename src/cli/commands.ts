@@ -78,8 +78,7 @@ const words = (usage: string, expected: string, min: number, max: number, comple
   ...{ usage, expected, min, max, completed },
 });
 const PATHS = words("PATHS..", "files, folders or globs", 1, Number.POSITIVE_INFINITY);
-const ONE_JOURNAL = "one data directory or report";
-const JOURNAL_WORD = words("DIR|REPORT", ONE_JOURNAL, 1, 1);
+const JOURNAL_WORD = words("[DIR|REPORT]", "one data directory or report", 0, 1);
 
 const FILE = text("the path of a file to write");
 const OUT_OR_STDOUT = output(FILE, "File to write", { defaultHelp: "stdout" });
@@ -189,7 +188,7 @@ export const SUBCOMMANDS = {
   record: {
     summary: "Write the session of an exchange, running or on disk, as a scenario file that passes.",
     busy: { what: "recording" },
-    takes: words("[DIR|REPORT]", ONE_JOURNAL, 0, 1),
+    takes: JOURNAL_WORD,
     settings: {
       at: journal(LINE_OR_MOMENT, "Of a directory or a report: up to this line, or this time", THE_END),
       url: exchange(SERVER_URL, "URL of the running server", { defaultHelp: "http://127.0.0.1:7070" }),
@@ -323,10 +322,10 @@ export const SUBCOMMANDS = {
       json: output(toggle, "A JSON object a line, with the events of each"),
     },
     examples: [
-      ["journal .clobsim", "all lines"],
-      ["journal .clobsim --from 100 --to 120", "some of them"],
+      ["journal", `all lines of ${DEFAULT_DATA}`],
+      ["journal --from 100 --to 120", "some of them"],
       ["journal report.ndjson --grep fills", "orders that traded"],
-      ["journal .clobsim --grep 4acfce73-8b67-80ed-9cc2-000000000001", "lines about an id of the API"],
+      ["journal --grep 4acfce73-8b67-80ed-9cc2-000000000001", "lines about an id of the API"],
     ],
   },
   replay: {
@@ -339,7 +338,7 @@ export const SUBCOMMANDS = {
       until: selection(MOMENT, "Only commands up to this time"),
     },
     examples: [
-      ["replay .clobsim", "the directory of clobsim serve"],
+      ["replay", `the history of ${DEFAULT_DATA}`],
       ["replay report.ndjson", "a bug report: it ends in the same state as the original"],
     ],
   },
@@ -376,9 +375,9 @@ export const SUBCOMMANDS = {
     },
     examples: [
       ["inspect report.ndjson --html bug.html", "writes a web page with the whole history, in one file"],
-      ["inspect .clobsim --at 17", "the state after the 17th line"],
+      ["inspect --at 17", `the state of ${DEFAULT_DATA} after its 17th line`],
       ["inspect report.ndjson --at 2026-01-01T00:00:10Z --account 0x19e7", "one account at a moment"],
-      ["inspect .clobsim --order 8194", "the history of an order, line by line"],
+      ["inspect --order 8194", "the history of an order, line by line"],
     ],
   },
   report: {
@@ -407,8 +406,8 @@ export const SUBCOMMANDS = {
       out: repair(FILE, "Data directory to create; the damaged one is not changed"),
     },
     examples: [
-      ["repair .clobsim", "prints what would be lost, and does nothing"],
-      ["repair --accept-loss .clobsim --out .clobsim-repaired", "writes the undamaged part"],
+      ["repair", `prints what would be lost of ${DEFAULT_DATA}, and does nothing`],
+      ["repair --accept-loss --out .clobsim-repaired", "writes the undamaged part"],
     ],
   },
   doctor: {

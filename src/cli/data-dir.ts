@@ -106,7 +106,7 @@ function wrongMode(path: string): string[] {
 }
 
 /** `clobsim repair`: copies the undamaged part of a data directory into a new one. */
-export const repair: Run<"repair"> = async ({ acceptLoss, out }, [name = ""]) => {
+export const repair: Run<"repair"> = async ({ acceptLoss, out }, [name = DEFAULT_DATA]) => {
   const place = openCandidate(nodeDisk, name);
   // Read before the journal, to which a server may be writing.
   const state = latestState(place);

@@ -2,6 +2,7 @@ import { numbersAs } from "../api/decimals.ts";
 import { orderStory } from "../api/explanations.ts";
 import { nearest } from "../api/nearest.ts";
 import { marketNamed } from "../api/view.ts";
+import { DEFAULT_DATA } from "../config.ts";
 import { addressText, listed, orderText } from "../core/format.ts";
 import { idOf, numberOf } from "../core/ids.ts";
 import { marketOfToken } from "../core/market.ts";
@@ -28,7 +29,7 @@ import { UsageError } from "./process.ts";
 import { writePage } from "./report.ts";
 
 /** `clobsim inspect`: prints the state of an exchange after a line of its journal. */
-export const inspect: Run<"inspect"> = async (values, [name = ""], { environment }) => {
+export const inspect: Run<"inspect"> = async (values, [name = DEFAULT_DATA], { environment }) => {
   const { market, account, order, all: isAll, json: isJson, html } = values;
   const hasChosen = market !== null || account !== null || isAll;
   if (html !== null) {

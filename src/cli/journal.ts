@@ -1,4 +1,5 @@
 import { stripVTControlCharacters } from "node:util";
+import { DEFAULT_DATA } from "../config.ts";
 import { addressText } from "../core/format.ts";
 import type { State } from "../core/state.ts";
 import { toIso } from "../core/time.ts";
@@ -40,7 +41,7 @@ export function requireLine(source: JournalSource, at: JournalPoint, end: Replay
 }
 
 /** `clobsim journal`: prints a journal in readable form. */
-export const journal: Run<"journal"> = async (values, [name = ""], { environment }) => {
+export const journal: Run<"journal"> = async (values, [name = DEFAULT_DATA], { environment }) => {
   const { from, to, grep, json: isJson } = values;
   if (to !== null && to < from)
     throw new UsageError(`--to expects a line from --from ${from} on, found ${to}`);
@@ -91,7 +92,7 @@ export function journalLine(replayed: ReplayedLine, state: State, paint: Paint) 
 }
 
 /** `clobsim replay`: replays a journal and compares the outcomes. */
-export const replay: Run<"replay"> = async ({ to, until }, [name = ""], _given, progress) => {
+export const replay: Run<"replay"> = async ({ to, until }, [name = DEFAULT_DATA], _given, progress) => {
   const source = openNamed(name);
   const { config, engine, start, base } = source.opening;
   const seed = visible(config.seed);

@@ -69,7 +69,7 @@ afterAll(async () => {
 });
 
 /** Exit codes other than 0. */
-const EXIT_CODES: Readonly<Record<string, number>> = { "repair .clobsim": 2 };
+const EXIT_CODES: Readonly<Record<string, number>> = { repair: 2 };
 
 const examples = Object.values<Subcommand>(SUBCOMMANDS).flatMap((command) =>
   command.examples.map(([line]) => line),
