@@ -268,9 +268,11 @@ describe("a change of the time", () => {
     expect([live(), exchange.now]).toEqual([0, START + 60_000]);
   });
 
-  it("is made at once if little becomes due", async () => {
+  it("is made at once if one slice is enough", async () => {
     const { exchange, clock } = openClock();
-    void clock.change(new Slices(), () => clock.moveInSteps(FROZEN, millis(START + 2000)));
+    void clock.change(new Slices(Number.POSITIVE_INFINITY), () =>
+      clock.moveInSteps(FROZEN, millis(START + 2000)),
+    );
     await null;
     expect(exchange.now).toBe(START + 2000);
   });
