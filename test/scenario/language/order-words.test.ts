@@ -9,7 +9,9 @@ import { type TouchedMarket, Vocabulary } from "../../../src/history/vocabulary.
 import { type OrderWords, orderBodyOf, wordsOfBody } from "../../../src/scenario/language/order-line.ts";
 import { addressOf } from "../../support/commands.ts";
 import { openFundedExchange } from "../../support/exchange.ts";
-import { lastStep, ofTwoMarkets } from "./scenario-texts.ts";
+import { DESCRIBED_STEPS } from "./descriptions.ts";
+import { lastStep, ofTwoMarkets, problemsOf } from "./scenario-texts.ts";
+import { underlined } from "./schema.ts";
 
 const EXPIRATION = millis(1_798_761_600_000);
 
@@ -63,6 +65,12 @@ it.each(TYPES)(
       () => undefined,
     );
     const line = vocabulary.order(command, tokenOf(1, "YES"), undefined);
-    expect(lastStep(ofTwoMarkets(`alice: ${line}`))).toMatchObject({ words });
+    const scenario = ofTwoMarkets(`alice: ${line}`);
+    expect(lastStep(scenario)).toMatchObject({ words });
+    expect(underlined(scenario)).toEqual([]);
+    const [problem] = problemsOf(scenario.replace("10 YES", "YES 10"));
+    expect(problem).toContain(`(did you mean ${line}?)`);
+    const { form, does } = DESCRIBED_STEPS.order;
+    for (const [word] of line.matchAll(/\b[A-Z_]{2,}\b/g)) expect(`${form} ${does}`).toContain(word);
   },
 );

@@ -1,25 +1,12 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { Ajv } from "ajv";
 import { describe, expect, it } from "vitest";
-import { parse } from "yaml";
 import { textsOf } from "../../support/page.ts";
 import { ofSteps, ofTwoMarkets, problemsOf, withLine } from "./scenario-texts.ts";
-import { schemaOfScenarios } from "./schema.ts";
+import { schemaOfScenarios, underlined } from "./schema.ts";
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
-const isValid = new Ajv({ strict: true, strictRequired: false, strictTypes: false }).compile(
-  schemaOfScenarios(),
-);
-
-/** Returns the errors that an editor would show. */
-function underlined(text: string): string[] {
-  return isValid(parse(text, { maxAliasCount: -1 }))
-    ? []
-    : (isValid.errors ?? []).map((error) => `${error.instancePath} ${error.message}`);
-}
-
 const scenarios = readdirSync(join(ROOT, "scenarios"), { recursive: true, encoding: "utf8" }).filter((name) =>
   name.endsWith(".yaml"),
 );

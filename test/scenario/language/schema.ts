@@ -1,3 +1,5 @@
+import { Ajv } from "ajv";
+import { parse } from "yaml";
 import { FAULT_FIELDS, FAULT_KINDS, type FaultField } from "../../../src/api/chain.ts";
 import { BOT_PROFILES } from "../../../src/bots/profiles.ts";
 import { SETTLEMENT_STATUSES } from "../../../src/core/chain/settlement.ts";
@@ -363,3 +365,13 @@ export const schemaOfScenarios = (): Schema => ({
     fill: line(...FILL),
   },
 });
+
+const isValid = new Ajv({ strict: true, strictRequired: false, strictTypes: false }).compile(
+  schemaOfScenarios(),
+);
+
+/** Returns the errors that an editor would show in a scenario. */
+export const underlined = (text: string): string[] =>
+  isValid(parse(text, { maxAliasCount: -1 }))
+    ? []
+    : (isValid.errors ?? []).map((error) => `${error.instancePath} ${error.message}`);
