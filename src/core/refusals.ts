@@ -28,10 +28,17 @@ interface Row<Data> {
   readonly details: Details | undefined;
 }
 
+/** Fields that `details` must have. */
+type Measured<Data> = {
+  readonly [Field in keyof Data as Data[Field] extends Price | Size | Money | Millis ? Field : never]: Unit;
+};
+
 /** Declares the fields, the message and the response details of one refusal code. */
 const refusal = <Data>(
   message: Row<Data>["message"],
-  details?: { readonly [Field in keyof Data]?: Unit },
+  ...[details]: keyof Measured<Data> extends never
+    ? [details?: { readonly [Field in keyof Data]?: Unit }]
+    : [details: Measured<Data>]
 ): Row<Data> => ({ message, details: details as Details | undefined });
 
 /** Why a transaction is refused, in order of precedence. The messages are those of Ethereum nodes, because clients parse them. */
