@@ -7,6 +7,7 @@ import { type Command, isCausedByTime } from "../core/commands.ts";
 import { shellWord } from "../core/format.ts";
 import { idOf } from "../core/ids.ts";
 import type { State } from "../core/state.ts";
+import { unreachable } from "../core/terms.ts";
 import { isControl } from "../engine/journal-line.ts";
 import { Keyring } from "../engine/keyring.ts";
 import type { ReplayedLine } from "../history/journal-replay.ts";
@@ -99,6 +100,7 @@ function commandRequest(command: Command, state: State): SentRequest | null {
     const slug = state.markets.find(market)?.slug ?? String(market);
     return { method, path: path.replace("{idOrSlug}", slug), ...(Object.keys(body).length > 0 && { body }) };
   }
+  if (isCausedByTime(command)) return null;
   switch (command.kind) {
     case "placeOrder":
       return { method: "POST", path: "/clob/order", body: placeOrderBody(command), signer: command.address };
@@ -135,7 +137,17 @@ function commandRequest(command: Command, state: State): SentRequest | null {
       const one = command.number === null ? "" : `/${settlementFaultId(command.number)}`;
       return { method: "DELETE", path: `/sim/chain/faults${one}` };
     }
-    default:
+    case "createEvent":
+    case "createMarket":
+    case "sendTransaction":
+    case "setNativeBalance":
+    case "setNonce":
+    case "dropTransaction":
+    case "setMining":
+    case "setBlockTerms":
+    case "setNextBaseFee":
       return null;
+    default:
+      throw unreachable(command);
   }
 }
