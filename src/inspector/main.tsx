@@ -235,8 +235,8 @@ const KEYS = [
 ] as const;
 
 const BY_KEY: Readonly<Record<string, (event: KeyboardEvent) => void>> = {
-  ArrowLeft: ({ shiftKey }) => (shiftKey ? model.stepToMark(-1) : model.step(-1)),
-  ArrowRight: ({ shiftKey }) => (shiftKey ? model.stepToMark(1) : model.step(1)),
+  ArrowLeft: ({ shiftKey }) => (shiftKey ? model.stepToTrade(-1) : model.step(-1)),
+  ArrowRight: ({ shiftKey }) => (shiftKey ? model.stepToTrade(1) : model.step(1)),
   Home: () => model.moveTo(0),
   End: model.followEnd,
   l: model.followEnd,

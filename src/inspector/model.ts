@@ -197,11 +197,11 @@ export function toggleDetails(): void {
 /** Moves the cursor by some rows. */
 export const step = (by: number): void => moveTo(openMoment().rows + by);
 
-/** Moves the cursor after the next or previous row with a mark. */
-export function stepToMark(direction: 1 | -1, mark: number = MARK.trade): void {
+/** Moves the cursor after the next or previous row with a trade. */
+export function stepToTrade(direction: 1 | -1): void {
   const { count, marks } = openHistory();
   let row = openMoment().rows - 1 + direction;
-  while (row >= 0 && row < count && ((marks[row] ?? 0) & mark) === 0) row += direction;
+  while (row >= 0 && row < count && ((marks[row] ?? 0) & MARK.trade) === 0) row += direction;
   moveTo(row + 1);
 }
 

@@ -114,10 +114,9 @@ export function useAction() {
     return latest.current;
   };
   /** Sends a request to the server. */
-  const ask = (method: "GET" | "POST" | "DELETE", path: string, body?: object, done?: string): void =>
+  const ask = (method: "GET" | "POST" | "DELETE", path: string, body?: object): void =>
     void run(async () => {
       await model.server.value?.ask(method, path, body);
-      return done;
     });
   return { result, run, ask };
 }

@@ -125,11 +125,11 @@ describe("the cursor", () => {
     expect(trades.length).toBeGreaterThan(5);
     model.moveTo(0);
     for (const trade of [...trades, history.count]) {
-      model.stepToMark(1);
+      model.stepToTrade(1);
       expect(rows()).toBe(trade);
     }
     for (const trade of [...trades.reverse(), 0]) {
-      model.stepToMark(-1);
+      model.stepToTrade(-1);
       expect(rows()).toBe(trade);
     }
   });

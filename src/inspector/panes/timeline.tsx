@@ -110,10 +110,10 @@ function Strip({ rangeNow, onZoom }: Readonly<{ rangeNow: () => Range; onZoom: (
 }
 
 const STEPS = [
-  ["⇤", "Previous trade", "Shift ←", () => model.stepToMark(-1)],
+  ["⇤", "Previous trade", "Shift ←", () => model.stepToTrade(-1)],
   ["←", "Previous command", "←", () => model.step(-1)],
   ["→", "Next command", "→", () => model.step(1)],
-  ["⇥", "Next trade", "Shift →", () => model.stepToMark(1)],
+  ["⇥", "Next trade", "Shift →", () => model.stepToTrade(1)],
 ] as const;
 
 /** Buttons that move the cursor. */
