@@ -251,7 +251,7 @@ export class Exchange {
   }
 
   /** Runs `play`, the commands of the opening. `text` identifies it: the config, the start, each command. */
-  open(text: string, play: () => void): void {
+  playOpening(text: string, play: () => void): void {
     this.#isOpening = true;
     try {
       play();

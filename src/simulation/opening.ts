@@ -22,7 +22,7 @@ import { orderCount, orderIn, type WorldOrder, worldOrders } from "./world-order
 interface EmptyExchange {
   readonly state: State;
   restart(start: Millis): void;
-  open(text: string, play: () => void): void;
+  playOpening(text: string, play: () => void): void;
   advanceTo(target: Millis): void;
   submit(command: Command): Decision;
 }
@@ -40,7 +40,7 @@ export function openWorld(
   worldText = JSON.stringify(world),
 ): void {
   const text = openingText(exchange.state.config, start, worldText);
-  exchange.open(text, () => playWorld(exchange, world, start));
+  exchange.playOpening(text, () => playWorld(exchange, world, start));
 }
 
 /** Returns a JSON text of everything an opening depends on; `worldText` is the world as JSON. */

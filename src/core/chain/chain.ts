@@ -258,8 +258,8 @@ const GWEI_PLACES = 9;
 export const FAULT_TERMS = {
   /**
    * fail: the settlement is mined and reverted. retry: deferred once; the trade is RETRYING until the next block. delay:
-   * deferred by a number of blocks. ghost: silently dropped, never mined; the trade stays MATCHED. gasSpike: the base fee
-   * rises above the exchange's maximum; its own transactions wait until their fees are raised.
+   * deferred by a number of blocks. ghost: lost, never mined; the trade stays MATCHED. gasSpike: the base fee rises above
+   * the exchange's maximum; its own transactions wait until their fees are raised.
    */
   fault: oneOf("fail", "retry", "delay", "ghost", "gasSpike"),
   /** In millionths. */
