@@ -20,7 +20,8 @@ export function fixedText(text: string): FixedText {
 const ZERO = 48;
 /** Digits of the largest safe integer. */
 const MAX_DIGITS = 16;
-const HEX_DIGITS = 8;
+/** Number of hex digits of 32 bits. */
+export const HEX_DIGITS = 8;
 
 /** Value of a byte as a lower-case hex digit; -1 if it is not one. */
 const NIBBLES = Int8Array.from({ length: 256 }, (_, byte) =>

@@ -6,9 +6,6 @@ import type { State } from "../core/state.ts";
 import { canonicalLines } from "../core/state-document.ts";
 import type { Millis } from "../core/units.ts";
 
-/** Number of hex digits of 32 bits. */
-export const HEX_DIGITS = 8;
-
 /** CRC-32 as in zlib and PNG: reflected polynomial, all ones before and inverted after (RFC 1952 section 8). */
 const POLYNOMIAL = 0xedb8_8320;
 

@@ -1,11 +1,11 @@
 import { Buffer } from "node:buffer";
-import { ByteCursor, type FixedText, fixedText } from "../core/byte-cursor.ts";
+import { ByteCursor, type FixedText, fixedText, HEX_DIGITS } from "../core/byte-cursor.ts";
 import type { Command } from "../core/commands.ts";
 import { DocumentError } from "../core/document-error.ts";
 import type { EventOf } from "../core/events.ts";
 import type { OrderType, Side } from "../core/terms.ts";
 import { MAX_MILLIS, type Millis } from "../core/units.ts";
-import { crc32, HEX_DIGITS } from "./hashes.ts";
+import { crc32 } from "./hashes.ts";
 import {
   CancelLine,
   type ControlKind,

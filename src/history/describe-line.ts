@@ -98,7 +98,7 @@ function word(value: Scalar | undefined): string {
 const amount = (value: Scalar | undefined): string => (value === undefined ? "?" : JSON.stringify(value));
 
 /** `refused: INVALID_TICK_SIZE (price)`. */
-export const refusalText = ({ code, field }: RefusedRequest): string =>
+export const refusalCodeText = ({ code, field }: RefusedRequest): string =>
   `refused: ${code}${field === null ? "" : ` (${field})`}`;
 
 /** Text for a line of a journal. Names and messages in it are untrusted input. */
@@ -121,7 +121,7 @@ export function describeLine({ line, command, result }: ReplayedLine, state: Sta
     return {
       actor: senderOf(request),
       text: refusedText(request, state),
-      result: refusalText(request),
+      result: refusalCodeText(request),
       isControlRecord: false,
       isProblem: true,
     };
