@@ -79,14 +79,17 @@ describe.skipIf(process.platform === "win32")("a special file or a directory", (
 });
 
 it.each(["file/below", "loop", "a".repeat(300)])(
-  "an invalid path is not reported as a defect: %s",
+  "an invalid path is refused in a line, not as a defect: %s",
   async (name) => {
     writeFileSync(program.path("file"), "");
     rmSync(program.path("loop"), { force: true });
     symlinkSync("loop", program.path("loop"));
     for (const tool of ["replay", "record", "shrink", "run", "report", "doctor"]) {
-      const { code, stderr } = await program.run([tool, program.path(name)]);
-      expect([code, stderr], tool).toEqual([2, expect.stringMatching(/^clobsim: E[A-Z]+: .*\n$/)]);
+      const { code, stdout, stderr } = await program.run([tool, program.path(name)]);
+      expect([code, stdout + stderr], tool).toEqual([
+        2,
+        expect.stringMatching(/^(?:✓ disk .*\n)?(?:✗|clobsim:) .*\n$/),
+      ]);
     }
   },
 );
