@@ -189,13 +189,15 @@ describe.runIf(plain !== null)("the plugin of pytest", () => {
       expect(text).toContain("\n--clobsim-reports DIR writes a report of each failing test");
     });
 
-    it("shows the latest 20 orders", () => {
-      expect(restored).toMatch(/^the latest 20 of 21 orders\nalice: BUY 1 YES/m);
+    it("shows the latest 20 orders, and 60 lines of steps", () => {
+      expect(restored).toMatch(/^the latest 20 of 31 orders\nalice: BUY 1 YES/m);
       expect(restored.match(/, order /g)?.length).toBe(20);
+      expect(restored).toMatch(/^alice is dev-0\nthe latest 60 of \d+ lines: .*\n {2}- dev-0: BUY 1 YES/m);
+      expect(restored).toMatch(/^ {2}- dev-0: SELL 10 YES @ 0\.5 as order-31\n {4}status: LIVE 0\/10\n-/m);
     });
 
     it("names the accounts of orders after the snapshot, and if one was opened by its address", () => {
-      expect(restored).toMatch(/^alice: SELL 10 YES @ 0\.5 GTC in will-it-rain, order /m);
+      expect(restored).toMatch(/^alice: SELL 10 YES @ 0\.5 GTC, order /m);
     });
   });
 
@@ -218,15 +220,11 @@ describe.runIf(plain !== null)("the plugin of pytest", () => {
       });
     });
 
-    it("shows the story of its orders, and the session", () => {
+    it("shows the story of its orders, and the session, whatever faults are injected", () => {
       expect(ran.text).toMatch(/ 5 failed, 5 passed in /);
       const [, story = ""] = ran.text.split("clobsim: the orders of this test");
-      expect(story).toMatch(
-        /^alice: SELL 10 YES @ 0\.5 GTC in will-it-rain, order \S+\n {2}rests with 6 of 10 still open/m,
-      );
-      expect(story).toMatch(
-        /^bob: BUY 4 YES @ 0\.5 GTC in will-it-rain, order \S+\n {2}matched completely$/m,
-      );
+      expect(story).toMatch(/^alice: SELL 10 YES @ 0\.5 GTC, order \S+\n {2}rests with 6 of 10 still open/m);
+      expect(story).toMatch(/^bob: BUY 4 YES @ 0\.5 GTC, order \S+\n {2}matched completely$/m);
       expect(story).toContain("\nalice is dev-0, bob is dev-1\n");
       expect(story).toContain("  - dev-1: BUY 4 YES @ 0.5\n");
     });

@@ -7,4 +7,5 @@ def test_trades(clobsim, alice, bob, number):
     bob.buy(token, 0.5, 4)
     assert clobsim.story(order)["order"]["sizeMatched"] == 4
     print("used", clobsim.url, clobsim.info()["stateHash"])
+    clobsim.fault(status=503)
     assert number < 5
