@@ -7,8 +7,8 @@ import { marketOfToken, outcomeOf } from "../market.ts";
 import { accepted, type Decision, refused } from "../refusals.ts";
 import { type ExchangeConfig, emptyAccount, FAUCET, findAccount, type State } from "../state.ts";
 import { FULL_PRICE, type Millis, type Money, money, notional, size } from "../units.ts";
-import { walletIn } from "./contract-calls.ts";
-import { backingOf, changeSupply, credit, grantMintEvents, holdingIn, issuanceLeft } from "./ledger.ts";
+import { ensureWallet } from "./contract-calls.ts";
+import { backingOf, changeSupply, credit, ensureHolding, grantMintEvents, issuanceLeft } from "./ledger.ts";
 import type { Appliers, Deciders, RuleSet } from "./rule-set.ts";
 import { addContent } from "./transactions.ts";
 
@@ -85,7 +85,7 @@ function addDeposit(state: State, transaction: number, given: Partial<DepositCon
 /** Gives native currency for gas to a wallet that the exchange funds for the first time. */
 function giveGasMoney(state: State, account: number): void {
   const { address } = state.accounts.get(account);
-  if (!state.chain.wallets.has(address)) walletIn(state.chain, address).native = INITIAL_NATIVE_BALANCE;
+  if (!state.chain.wallets.has(address)) ensureWallet(state.chain, address).native = INITIAL_NATIVE_BALANCE;
 }
 
 function issueSets(
@@ -94,8 +94,8 @@ function issueSets(
   at: Millis,
 ): void {
   addDeposit(state, transaction, { market, size, yes, no }, at);
-  credit(holdingIn(state.accounts.get(yes), market).yes, size);
-  credit(holdingIn(state.accounts.get(no), market).no, size);
+  credit(ensureHolding(state.accounts.get(yes), market).yes, size);
+  credit(ensureHolding(state.accounts.get(no), market).no, size);
   const { supply, onChain } = state.markets.get(market);
   changeSupply(supply, setsOf(market, size));
   changeSupply(onChain, setsOf(market, size));
@@ -119,7 +119,7 @@ export const accountAppliers = {
     account.everyMarket = size(account.everyMarket + event.size);
   },
   grantMinted(state, { account, market, size: shares, transaction }, at) {
-    const holding = holdingIn(state.accounts.get(account), market);
+    const holding = ensureHolding(state.accounts.get(account), market);
     holding.granted = size(holding.granted + shares);
     issueSets(state, { market, size: shares, yes: account, no: account, transaction }, at);
   },

@@ -24,7 +24,13 @@ import { undoCall } from "./calls.ts";
 import { hasPermissions, restorePermissions } from "./contract-calls.ts";
 import { settleAllPending, settlesInstantly } from "./ledger.ts";
 import type { Appliers, Deciders } from "./rule-set.ts";
-import { addOwnToBlock, exceptionOf, isAnyUnderpriced, scheduleBlock, settleMoves } from "./transactions.ts";
+import {
+  addOwnToBlock,
+  ensureException,
+  isAnyUnderpriced,
+  scheduleBlock,
+  settleMoves,
+} from "./transactions.ts";
 import { Unwinding } from "./unwind.ts";
 
 /**
@@ -111,7 +117,7 @@ function returnToPending(state: State, transaction: Transaction): void {
     transaction.status = "PENDING";
     if (awaitsBlock(transaction)) {
       state.chain.pending += 1;
-      const exception = exceptionOf(transaction);
+      const exception = ensureException(transaction);
       exception.hold = "REORGANIZED";
       exception.notBefore = 0;
     }

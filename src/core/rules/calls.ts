@@ -21,10 +21,10 @@ import { type Millis, size } from "../units.ts";
 import {
   type CallOutcome,
   changePermissions,
+  ensureWallet,
   holdingOnChain,
   outcomeOfCall,
   type Transfer,
-  walletIn,
 } from "./contract-calls.ts";
 import { addMoves, backingOf, changeSupply, grantMintEvents, issuanceLeft } from "./ledger.ts";
 import type { Appliers, Deciders, RuleSet } from "./rule-set.ts";
@@ -33,7 +33,7 @@ import {
   addToBlock,
   beginExecution,
   endUnmined,
-  exceptionOf,
+  ensureException,
   scheduleBlock,
   settleMoves,
   undoInLedger,
@@ -182,8 +182,8 @@ function addCallToBlock(
   logs: number,
 ): void {
   const { from, to, nonce, value, input } = content;
-  const wallet = walletIn(chain, from);
-  const exception = exceptionOf(transaction);
+  const wallet = ensureWallet(chain, from);
+  const exception = ensureException(transaction);
   exception.gasUsed = gas;
   exception.gasPrice = gasPrice;
   wallet.native -= BigInt(gas) * BigInt(gasPrice);
@@ -197,8 +197,8 @@ function addCallToBlock(
 /** Called when a reorganization removes a call from its block; refunds gas and native currency and frees its nonce. */
 export function undoCall(chain: Chain, transaction: Transaction, content: CallContent): void {
   const { from, to, nonce, value } = content;
-  const wallet = walletIn(chain, from);
-  const exception = exceptionOf(transaction);
+  const wallet = ensureWallet(chain, from);
+  const exception = ensureException(transaction);
   wallet.native += BigInt(exception.gasUsed) * BigInt(exception.gasPrice);
   if (transaction.status === "MINED") moveNative(chain, to, from, BigInt(value));
   wallet.mined = Math.min(wallet.mined, nonce);
@@ -210,8 +210,8 @@ export function undoCall(chain: Chain, transaction: Transaction, content: CallCo
 
 function moveNative(chain: Chain, from: Address, to: Address, wei: bigint): void {
   if (wei === 0n) return;
-  walletIn(chain, from).native -= wei;
-  walletIn(chain, to).native += wei;
+  ensureWallet(chain, from).native -= wei;
+  ensureWallet(chain, to).native += wei;
 }
 
 /** Marks a call as processed by the block being assembled; returns both, with its content. */
@@ -229,14 +229,14 @@ function contentOf({ number, content }: Transaction): CallContent {
 function endCall(chain: Chain, transaction: Transaction, status: "REPLACED" | "DROPPED", at: Millis): void {
   const { from, nonce, hash } = contentOf(transaction);
   endUnmined(chain, transaction, status, at);
-  const { pending } = walletIn(chain, from);
+  const { pending } = ensureWallet(chain, from);
   if (pending.get(nonce) === transaction.number) pending.delete(nonce);
   if (hash !== null) chain.signed.delete(hash);
 }
 
 /** Undoes the effect of a call in the ledger, if it has any; returns its exception. */
 function undoEffect(state: State, transaction: Transaction): TransactionException {
-  const exception = exceptionOf(transaction);
+  const exception = ensureException(transaction);
   if (exception.effect !== null) undoInLedger(state, transaction);
   exception.effect = null;
   return exception;
@@ -290,7 +290,7 @@ export const callAppliers = {
     addContent(state, number, content);
     chain.pendingCalls += 1;
     if (content.hash !== null) chain.signed.set(content.hash, number);
-    walletIn(chain, content.from).pending.set(content.nonce, number);
+    ensureWallet(chain, content.from).pending.set(content.nonce, number);
     if (replaces !== 0) endCall(chain, chain.transactions.get(replaces), "REPLACED", at);
   },
   callExecuted(state, event) {
@@ -298,7 +298,7 @@ export const callAppliers = {
     const { transaction, content } = execution;
     const { effect } = event;
     transaction.status = "MINED";
-    exceptionOf(transaction).effect = effect;
+    ensureException(transaction).effect = effect;
     if (event.isRepeated) settleMoves(state, transaction, 1);
     else {
       addMoves(state, effect.moves, 1);
@@ -324,14 +324,14 @@ export const callAppliers = {
     undoEffect(state, state.chain.transactions.get(event.transaction));
   },
   nativeBalanceSet({ chain, config }, { address, wei, schedulesBlock = false }, at) {
-    const wallet = walletIn(chain, address);
+    const wallet = ensureWallet(chain, address);
     recordOverwritten(chain, wallet);
     wallet.native = BigInt(wei);
     if (schedulesBlock) scheduleBlock(chain, config, at);
   },
   /** Writes the nonce; schedules a block if a pending transaction waited for it. */
   nonceSet({ chain, config }, { address, nonce }, at) {
-    const wallet = walletIn(chain, address);
+    const wallet = ensureWallet(chain, address);
     recordOverwritten(chain, wallet);
     wallet.mined = nonce;
     if (wallet.pending.has(nonce)) scheduleBlock(chain, config, at);

@@ -292,7 +292,7 @@ export const isRestricted = ({ allowances, operators }: ChainWallet): boolean =>
 type Wallets = Pick<Chain, "wallets" | "restricted">;
 
 /** Returns the wallet of an address, creating it if necessary; only `apply` may call it with the chain of a state. */
-export function walletIn({ wallets }: Pick<Chain, "wallets">, address: Address): ChainWallet {
+export function ensureWallet({ wallets }: Pick<Chain, "wallets">, address: Address): ChainWallet {
   const wallet = wallets.get(address) ?? emptyWallet(address);
   wallets.set(address, wallet);
   return wallet;
@@ -361,7 +361,7 @@ function spendAllowance(wallets: Wallets, owner: Address, spender: Address, amou
 }
 
 function setPermission(wallets: Wallets, owner: Address, change: (wallet: ChainWallet) => void): void {
-  const wallet = walletIn(wallets, owner);
+  const wallet = ensureWallet(wallets, owner);
   const before = isRestricted(wallet);
   change(wallet);
   wallets.restricted += Number(isRestricted(wallet)) - Number(before);

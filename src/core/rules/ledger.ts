@@ -17,7 +17,7 @@ import type { BalancePolicy, Outcome, Side } from "../terms.ts";
 import { FULL_PRICE, MAX_ISSUANCE, type Money, money, notional, type Size, size } from "../units.ts";
 
 /** Returns the holding of an account in a market, creating it if necessary; only `apply` may call it. */
-export function holdingIn(account: Account, market: number): Holding {
+export function ensureHolding(account: Account, market: number): Holding {
   let holding = account.holdings.get(market);
   if (holding === undefined) {
     holding = {
@@ -110,10 +110,10 @@ export function reserve<Unit extends Money | Size>(balance: Balance<Unit>, amoun
 }
 
 /** Returns the balance of USDC or of a token, creating it if necessary; only `apply` may call it. */
-function balanceIn(state: State, account: number, token: number): Balance<number> {
+function ensureBalance(state: State, account: number, token: number): Balance<number> {
   const record = state.accounts.get(account);
   if (token === USDC) return record.collateral;
-  return sharesIn(holdingIn(record, marketOfToken(token)), outcomeOf(token));
+  return sharesIn(ensureHolding(record, marketOfToken(token)), outcomeOf(token));
 }
 
 /** 1 to add, -1 to undo. */
@@ -121,13 +121,14 @@ export type Sign = 1 | -1;
 
 /** Adds moves to the ledger, or undoes them. Balances are only checked after the whole command is applied. */
 export function addMoves(state: State, moves: readonly Move[], sign: Sign): void {
-  for (const { account, token, amount } of moves) balanceIn(state, account, token).balance += sign * amount;
+  for (const { account, token, amount } of moves)
+    ensureBalance(state, account, token).balance += sign * amount;
 }
 
 /** Adds moves to the pending amounts, or removes them. */
 export function addPendingMoves(state: State, moves: readonly Move[], sign: Sign): void {
   for (const { account, token, amount } of moves) {
-    const balance = balanceIn(state, account, token);
+    const balance = ensureBalance(state, account, token);
     if (amount > 0) balance.incoming += sign * amount;
     else balance.outgoing -= sign * amount;
   }

@@ -24,7 +24,7 @@ import {
   addToBlock,
   beginExecution,
   endUnmined,
-  exceptionOf,
+  ensureException,
   isAnyUnderpriced,
   removeFromPool,
   scheduleBlock,
@@ -129,7 +129,7 @@ const isExpected = (state: State, account: number, token: number): boolean =>
 /** Counts a hit of a fault, and ends the fault after its last one. */
 function countFault(chain: Chain, transaction: Transaction, number: number): void {
   if (number === 0) return;
-  exceptionOf(transaction).fault = number;
+  ensureException(transaction).fault = number;
   chain.faults = chain.faults.flatMap((fault) => {
     if (fault.number !== number) return [fault];
     const struck = fault.struck + 1;
@@ -189,7 +189,7 @@ export const settlementAppliers = {
     const isFirstTime = event.transaction >= chain.firstUnprocessed;
     const { transaction } = beginExecution(chain, event.transaction);
     if (isFirstTime) chain.deferred.push(event.transaction);
-    const exception = exceptionOf(transaction);
+    const exception = ensureException(transaction);
     exception.hold = event.hold;
     exception.notBefore = event.notBefore;
     if (event.hold === "UNFUNDED" || event.hold === "RETRIED") exception.attempts += 1;
@@ -206,7 +206,7 @@ export const settlementAppliers = {
   settlementFailed(state, event, at) {
     const { chain } = state;
     const transaction = chain.transactions.get(event.transaction);
-    const exception = exceptionOf(transaction);
+    const exception = ensureException(transaction);
     exception.reason = event.reason;
     exception.endedAt = at;
     undoInLedger(state, transaction);
@@ -234,7 +234,7 @@ export const settlementAppliers = {
     if (baseFeeOf(chain) < before && isAnyUnderpriced(chain)) scheduleBlock(chain, config, at);
   },
   feesBumped(state, { transactions }, at) {
-    for (const number of transactions) exceptionOf(state.chain.transactions.get(number)).isBumped = true;
+    for (const number of transactions) ensureException(state.chain.transactions.get(number)).isBumped = true;
     scheduleBlock(state.chain, state.config, at);
   },
 } satisfies Partial<Appliers>;

@@ -49,8 +49,8 @@ import {
   addPendingFill,
   changeSupply,
   credit,
+  ensureHolding,
   grantDue,
-  holdingIn,
   issuanceLeft,
   listPendingBalances,
   reserve,
@@ -287,7 +287,7 @@ function changeReservation(account: Account, market: Market, order: Order, befor
   const rate = market.feeRateBps;
   const amount = reservationOf(order, after, rate) - reservationOf(order, before, rate);
   if (order.side === "BUY") reserve<Money>(account.collateral, amount);
-  else reserve<Size>(sharesIn(holdingIn(account, market.number), outcomeOf(order.token)), amount);
+  else reserve<Size>(sharesIn(ensureHolding(account, market.number), outcomeOf(order.token)), amount);
 }
 
 /** Records a change of resting size in the book's sequence and time and in the market's liquidity. */
@@ -315,7 +315,7 @@ function fill(
   const before = remainingOf(order);
   changeReservation(account, market, order, before, size(before - event.size));
   const value = notional(price, event.size);
-  const holding = holdingIn(account, market.number);
+  const holding = ensureHolding(account, market.number);
   const outcome = outcomeOf(order.token);
   const bought = order.side === "BUY" ? 1 : -1;
   const shares = sharesIn(holding, outcome);

@@ -96,7 +96,7 @@ export const isAnyUnderpriced = ({ deferred, transactions }: Chain, fee = 0): bo
   });
 
 /** Returns the exception of a transaction, creating it if necessary; only `apply` may call it. */
-export function exceptionOf(transaction: Transaction): TransactionException {
+export function ensureException(transaction: Transaction): TransactionException {
   transaction.exception ??= newException();
   return transaction.exception;
 }
@@ -116,7 +116,7 @@ export function endUnmined(
 ): TransactionException {
   removeFromPool(chain, transaction);
   transaction.status = status;
-  const exception = exceptionOf(transaction);
+  const exception = ensureException(transaction);
   exception.hold = null;
   exception.endedAt = at;
   return exception;
