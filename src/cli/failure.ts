@@ -67,7 +67,7 @@ const comparison = (rows: readonly ComparedOutcome[]): string[] =>
   indented(table([["", "recorded", "now"], ...rows]), 2);
 
 /** Problems of a journal and its replay, and the exit code for them. */
-interface Ending {
+export interface Ending {
   readonly code: ExitCode;
   readonly lines: readonly string[];
 }

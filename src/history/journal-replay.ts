@@ -211,7 +211,7 @@ const problemOf = (result: ReplayResult, message: string | null): LineResult =>
     : { kind: "differs", decision: result };
 
 /** A refused request with its line in the journal. */
-interface RefusedLine extends RefusedEntry {
+export interface RefusedLine extends RefusedEntry {
   readonly line: number;
 }
 
