@@ -52,7 +52,7 @@ function Top() {
       </strong>
       {at === null ? null : (
         <p class="where number">
-          <span>{whereText(at)}</span>
+          <span class={at.isHead ? "" : "past"}>{whereText(at)}</span>
           <span>{`sequence ${at.sequence}`}</span>
           <time dateTime={toIso(at.now)}>{toIso(at.now)}</time>
         </p>
@@ -225,7 +225,7 @@ function Panes() {
 /** Keys and their effect, as shown on the page. */
 const KEYS = [
   ["← →", "previous or next command"],
-  ["Shift ← →", "previous or next trade"],
+  ["Shift ← →", "previous or next trade, or row found"],
   ["Home", "go to the opening"],
   ["End l", "go to the end and follow it"],
   ["g", "go to a sequence"],
@@ -235,8 +235,8 @@ const KEYS = [
 ] as const;
 
 const BY_KEY: Readonly<Record<string, (event: KeyboardEvent) => void>> = {
-  ArrowLeft: ({ shiftKey }) => (shiftKey ? model.stepToTrade(-1) : model.step(-1)),
-  ArrowRight: ({ shiftKey }) => (shiftKey ? model.stepToTrade(1) : model.step(1)),
+  ArrowLeft: ({ shiftKey }) => (shiftKey ? model.stepToMatch(-1) : model.step(-1)),
+  ArrowRight: ({ shiftKey }) => (shiftKey ? model.stepToMatch(1) : model.step(1)),
   Home: () => model.moveTo(0),
   End: model.followEnd,
   l: model.followEnd,

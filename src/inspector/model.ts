@@ -45,6 +45,8 @@ export const chosenMarket = signal(0);
 export const outcome = signal<"YES" | "NO">("YES");
 export const chosenAccount = signal(0);
 export const chosenOrder = signal(0);
+/** Rows that the filter of the journal has found; null without a filter. */
+export const foundRows = signal<readonly number[] | null>(null);
 /** Row whose details are open: follows the cursor, but not rows that are added; null if closed. */
 export const openedRow = signal<number | null>(null);
 export const pane = signal<PaneName>("book");
@@ -197,11 +199,16 @@ export function toggleDetails(): void {
 /** Moves the cursor by some rows. */
 export const step = (by: number): void => moveTo(openMoment().rows + by);
 
-/** Moves the cursor after the next or previous row with a trade. */
-export function stepToTrade(direction: 1 | -1): void {
+/** Moves the cursor after the next or previous row that the filter has found; without a filter, of a trade. */
+export function stepToMatch(direction: 1 | -1): void {
   const { count, marks } = openHistory();
+  const { value: found } = foundRows;
+  const isMatch = (row: number): boolean =>
+    found === null
+      ? ((marks[row] ?? 0) & MARK.trade) !== 0
+      : found[countWhile(found.length, (index) => (found[index] ?? 0) < row)] === row;
   let row = openMoment().rows - 1 + direction;
-  while (row >= 0 && row < count && ((marks[row] ?? 0) & MARK.trade) === 0) row += direction;
+  while (row >= 0 && row < count && !isMatch(row)) row += direction;
   moveTo(row + 1);
 }
 

@@ -50,6 +50,9 @@ describe.runIf(BROWSER !== null).each([
       expect.stringMatching(/SELL 40 YES @ 0\.4 .* fills/),
       expect.stringMatching(/SELL 5 YES @ 0\.39 .* fills/),
     ]);
+    await inspector.button("Previous row found").click();
+    const current = rows.filter({ has: inspector.page.locator('[aria-current="true"]') });
+    await current.filter({ hasText: "SELL 5 YES @ 0.39" }).waitFor();
     const alice = { label: `${story.alice.toLowerCase().slice(0, 8)}…` };
     expect(await filtered(() => journal.getByLabel("Account").selectOption(alice), /^0 of/)).toEqual([]);
     await filtered(() => journal.getByLabel("Kind of row").selectOption("refused"), /^1 of/);

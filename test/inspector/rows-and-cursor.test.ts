@@ -125,13 +125,24 @@ describe("the cursor", () => {
     expect(trades.length).toBeGreaterThan(5);
     model.moveTo(0);
     for (const trade of [...trades, history.count]) {
-      model.stepToTrade(1);
+      model.stepToMatch(1);
       expect(rows()).toBe(trade);
     }
     for (const trade of [...trades.reverse(), 0]) {
-      model.stepToTrade(-1);
+      model.stepToMatch(-1);
       expect(rows()).toBe(trade);
     }
+  });
+
+  it("moves from one row that the filter has found to the next, or to the end or the beginning", () => {
+    model.foundRows.value = [3, 4, 40];
+    model.moveTo(4);
+    const visited = [1, 1, 1, -1, -1, -1, -1].map((direction) => {
+      model.stepToMatch(direction as 1 | -1);
+      return rows();
+    });
+    expect(visited).toEqual([5, 41, history.count, 41, 5, 4, 0]);
+    model.foundRows.value = null;
   });
 
   it("moves after the last row of a sequence, also if a restore repeated the sequence", () => {

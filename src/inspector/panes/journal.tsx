@@ -128,6 +128,7 @@ function useFound(filter: ReadonlySignal<RowFilter | null>): readonly number[] |
     model.revision.value;
     const { value: own } = filter;
     cancelAnimationFrame(frame.current);
+    model.foundRows.value = own?.rows ?? null;
     if (own === null) return;
     const search = (): void => {
       const isDone = own.search();

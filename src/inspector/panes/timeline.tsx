@@ -109,18 +109,18 @@ function Strip({ rangeNow, onZoom }: Readonly<{ rangeNow: () => Range; onZoom: (
   );
 }
 
-const STEPS = [
-  ["⇤", "Previous trade", "Shift ←", () => model.stepToTrade(-1)],
-  ["←", "Previous command", "←", () => model.step(-1)],
-  ["→", "Next command", "→", () => model.step(1)],
-  ["⇥", "Next trade", "Shift →", () => model.stepToTrade(1)],
-] as const;
-
 /** Buttons that move the cursor. */
 function Steps() {
+  const match = model.foundRows.value === null ? "trade" : "row found";
+  const steps = [
+    ["⇤", `Previous ${match}`, "Shift ←", () => model.stepToMatch(-1)],
+    ["←", "Previous command", "←", () => model.step(-1)],
+    ["→", "Next command", "→", () => model.step(1)],
+    ["⇥", `Next ${match}`, "Shift →", () => model.stepToMatch(1)],
+  ] as const;
   return (
     <>
-      {STEPS.map(([sign, label, key, go]) => (
+      {steps.map(([sign, label, key, go]) => (
         <button key={label} type="button" aria-label={label} title={`${label} (${key})`} onClick={go}>
           {sign}
         </button>
