@@ -126,21 +126,24 @@ export const moment: ReadonlySignal<Moment | null> = computed(() => {
   return { exchange, state, now, sequence, rows, isHead, view: { state, numbers } };
 });
 
-/** Number of the market with the most trades at the end, so that it remains the same when the cursor moves. */
-const busiestMarket = computed(() => {
+/** Returns all markets, also those after the cursor. */
+export function allMarkets() {
   revision.value;
+  return openHistory().exchange.state.markets;
+}
+
+/** Number of the market that the panes show at any cursor: the chosen one, or the one with the most trades at the end. */
+export const shownMarket = computed(() => {
+  if (allMarkets().find(chosenMarket.value) !== undefined) return chosenMarket.value;
   let [busiest, most] = [1, 0];
-  for (const { number, trades } of openHistory().exchange.state.markets) {
+  for (const { number, trades } of allMarkets()) {
     if (trades.size > most) [busiest, most] = [number, trades.size];
   }
   return busiest;
 });
 
-/** Market that the panes show: the chosen one, or the one with the most trades. */
-export const market = computed(() => {
-  const { markets } = openMoment().state;
-  return markets.find(chosenMarket.value) ?? markets.find(busiestMarket.value) ?? markets.find(1) ?? null;
-});
+/** The market that the panes show; null if it is created after the cursor. */
+export const market = computed(() => openMoment().state.markets.find(shownMarket.value) ?? null);
 
 /** Part of the earlier history that the stream has sent, 0 to 1. */
 export const loadedPart = computed(() => {

@@ -231,7 +231,7 @@ export function Choice<Value extends string | number>({
 
 /** Returns all markets as options, by number. */
 export function useMarkets(): readonly (readonly [number, string])[] {
-  const { markets } = model.openMoment().state;
+  const markets = model.allMarkets();
   return useMemo(
     () => [...markets].map(({ number, slug }) => [number, slug] as const),
     [model.history.value, markets.size],

@@ -60,6 +60,8 @@ describe.runIf(BROWSER !== null)("the inspector of a running exchange", () => {
     await inspector.page.keyboard.press("Escape");
     await inspector.page.keyboard.press("ArrowLeft");
     await book.getByText("ACTIVE, tick 0.01").waitFor();
+    await inspector.page.keyboard.press("Home");
+    await book.getByText(`${slug} is created after the cursor.`).waitFor();
     await book.getByLabel("Market").selectOption({ label: story.slug });
   });
 

@@ -47,7 +47,11 @@ export function AccountsPane() {
       }
     >
       {account === undefined ? (
-        <EmptyNote>{`${counted(accounts.size, "account")}. Choose one to see its balances, its orders, and its marks in the book.`}</EmptyNote>
+        <EmptyNote>
+          {model.chosenAccount.value === 0
+            ? `${counted(accounts.size, "account")}. Choose one to see its balances, its orders, and its marks in the book.`
+            : `${nameOf(model.chosenAccount.value)} is created after the cursor.`}
+        </EmptyNote>
       ) : (
         <Details account={account} />
       )}

@@ -35,17 +35,20 @@ function tradesOf(of: Market): Trade[] {
   return found.reverse();
 }
 
+const NO_TRADE = <EmptyNote>No trade before the cursor.</EmptyNote>;
+
 /** Chart of price and volume up to the cursor, with the tape below. */
 export function ChartPane() {
   const { value: of } = model.market;
   const pointed = useSignal<number | null>(null);
-  if (!model.isShown("chart") || of === null) return null;
+  if (!model.isShown("chart")) return null;
+  if (of === null) return <Pane name="chart">{NO_TRADE}</Pane>;
   const trades = tradesOf(of);
   const shown = trades.find(({ number }) => number === pointed.value);
   return (
     <Pane name="chart" tools={<span class="dim number">{countText(of, trades.length)}</span>}>
       {trades.length === 0 ? (
-        <EmptyNote>No trade before the cursor.</EmptyNote>
+        NO_TRADE
       ) : (
         <>
           <Plot pointed={pointed} />

@@ -76,7 +76,16 @@ export function BookPane() {
   /** Level whose queue is shown. */
   const opened = useSignal<Pick<Level, "tick" | "direction"> | null>(null);
   if (!model.isShown("book")) return null;
-  if (of === null) return <Pane name="book">{<EmptyNote>No market.</EmptyNote>}</Pane>;
+  if (of === null) {
+    const later = model.allMarkets().find(model.shownMarket.value);
+    return (
+      <Pane name="book" tools={<Chooser />}>
+        <EmptyNote>
+          {later === undefined ? "No market." : `${later.slug} is created after the cursor.`}
+        </EmptyNote>
+      </Pane>
+    );
+  }
   const { bids, asks } = ladderOf(of);
   const [[bid], [ask]] = [bids, asks];
   const largest = Math.max(1, ...[...bids, ...asks].map(({ size }) => size));
@@ -153,12 +162,7 @@ function spreadText(bid: number | undefined, ask: number | undefined): string {
 function Chooser() {
   return (
     <>
-      <Choice
-        label="Market"
-        of={model.chosenMarket}
-        shown={model.market.value?.number ?? 0}
-        options={useMarkets()}
-      />
+      <Choice label="Market" of={model.chosenMarket} shown={model.shownMarket.value} options={useMarkets()} />
       {(["YES", "NO"] as const).map((each) => (
         <button
           key={each}
