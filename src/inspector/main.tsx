@@ -42,10 +42,14 @@ function App() {
 
 function Top() {
   const { value: at } = model.moment;
+  const source = sourceText();
+  useEffect(() => {
+    document.title = `${source} - clobsim`;
+  }, [source]);
   return (
     <header class="top">
       <h1>
-        clobsim <span class="dim">{sourceText()}</span>
+        clobsim <span class="dim">{source}</span>
       </h1>
       <strong class="wrong" role="status">
         {model.server.value === null || model.isConnected.value ? "" : "not connected"}

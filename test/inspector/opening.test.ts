@@ -44,6 +44,7 @@ describe.runIf(BROWSER !== null)("the inspector as a file", () => {
     await choose(inspector, story.report);
     await inspector.waitForPosition(new RegExp(`^line ${linesOf(story.report)} of`));
     expect(await inspector.page.locator("h1").textContent()).toBe("clobsim story.ndjson");
+    await expect.poll(() => inspector.page.title()).toBe("story.ndjson - clobsim");
     const market = inspector.pane("book").getByLabel("Market").locator("option:checked");
     expect(await market.textContent()).toBe(story.slug);
   });
