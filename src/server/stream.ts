@@ -148,7 +148,7 @@ class Feed {
   /** Position up to which all entries are durable, and position at the latest rewind of the exchange. */
   #durableEnd = 0;
   #rewoundAt = 0;
-  /** Whether no request was answered since then: the one that caused it may replay commands and set the clock, too. */
+  /** Whether the request that caused that rewind is unanswered: it may also replay commands and set the clock. */
   #isRewinding = false;
   /** Where readers begin after that rewind; null if it was not on request, or if no reader has to any more. */
   #rewound: Beginning | null = null;

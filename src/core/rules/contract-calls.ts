@@ -154,10 +154,10 @@ function transferBetween(
 }
 
 function splitOrMerge(context: CallContext, from: Address, call: PartitionCall): CallOutcome {
-  const fault = partitionFault(call.partition.map(BigInt));
+  const problem = partitionProblem(call.partition.map(BigInt));
   const market = marketOfCondition(context, call);
   if (typeof market === "string") return reverted(market);
-  if (fault !== null) return reverted(fault);
+  if (problem !== null) return reverted(problem);
   const amount = BigInt(call.amount);
   const isSplit = call.kind === "split";
   const token = (outcome: Outcome) => tokenOf(market.number, outcome);
@@ -216,7 +216,7 @@ const OUTCOME_OF: ReadonlyMap<string, Outcome> = new Map(
 const ALL_OUTCOMES = 3n;
 
 /** Returns why a list of index sets is not a partition of both outcomes; null if it is. */
-function partitionFault(partition: readonly bigint[]): string | null {
+function partitionProblem(partition: readonly bigint[]): string | null {
   if (partition.length < 2) return "got empty or singleton partition";
   let free = ALL_OUTCOMES;
   for (const indexSet of partition) {

@@ -36,6 +36,7 @@ import { Unwinding, unsettled } from "./unwind.ts";
 /** Number of retries after which a settlement is given up. */
 const MAX_RETRIES = 5;
 
+/** Decides whether a match is mined, reverted, deferred or lost in the block being assembled. */
 function settle(state: State, building: Building, transaction: Transaction, rules: RuleSet): DomainEvent[] {
   const { chain } = state;
   const deferred = deferralIfUnderpriced(chain, building, transaction);
@@ -43,8 +44,8 @@ function settle(state: State, building: Building, transaction: Transaction, rule
   const next = building.height + 1;
   const mayRetry = attemptsOf(transaction) < MAX_RETRIES;
   /** Returns the events of a settlement that is mined and reverted, including the failure of everything that depends on it. */
-  const failure = (reason: string, by: number): DomainEvent[] =>
-    new Unwinding(state, rules).fail(transaction, { reason, isMined: true, fault: by }).events();
+  const failure = (reason: string, fault: number): DomainEvent[] =>
+    new Unwinding(state, rules).fail(transaction, { reason, isMined: true, fault }).events();
   const hit = chain.faults.find((each) => faultMatches(state, each, transaction));
   if (hit !== undefined) {
     const { fault, number, blocks, reason } = hit;
