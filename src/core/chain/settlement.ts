@@ -2,8 +2,8 @@ import { marketOfToken, tokenOf } from "../market.ts";
 import { ORDER_PACKING, type Order, type Trade } from "../order.ts";
 import { FEES, type State } from "../state.ts";
 import { FULL_PRICE, type Millis, notional, type Price, type Size } from "../units.ts";
-import { type Block, blockAt, type Chain, confirmationsOf, headOf } from "./chain.ts";
-import type { Move, SupplyChange, Transaction } from "./transaction.ts";
+import { type Block, blockAt, type Chain, confirmationsOf, headBlock, headOf } from "./chain.ts";
+import type { Move, SupplyChange, Transaction, TransactionException } from "./transaction.ts";
 
 /** Token number of USDC; no market has number 0. */
 export const USDC = 0;
@@ -132,13 +132,23 @@ export function settlementStatus(state: State, transaction: Transaction): Settle
 export const tradeStatus = (state: State, { transaction }: Trade): SettlementStatus =>
   settlementStatus(state, state.chain.transactions.get(transaction));
 
-/** Returns when a trade reached its current status. */
+/** Returns when a trade reached its current status, or when its settlement was last deferred. */
 export function settledAt(state: State, trade: Trade): Millis {
   const { chain, config } = state;
   const transaction = chain.transactions.get(trade.transaction);
+  const { status, exception } = transaction;
+  if (status === "FAILED") return exception?.endedAt ?? trade.at;
+  if (status === "PENDING") return deferredAt(chain, exception) ?? trade.at;
   const block = blockOf(chain, transaction);
-  if (transaction.status === "FAILED") return transaction.exception?.endedAt ?? trade.at;
   if (block === null) return trade.at;
   if (settlementStatus(state, transaction) !== "CONFIRMED") return block.at;
   return blockAt(chain, block.height + confirmationsOf(config.settlement))?.at ?? block.at;
+}
+
+/** Returns when a pending transaction was last deferred; undefined if it was not, or is delayed, whose time is not known. */
+function deferredAt(chain: Chain, exception: TransactionException | null): Millis | undefined {
+  if (exception === null || exception.hold === null || exception.hold === "DELAYED") return undefined;
+  // The reorganization replaced the head, and the next block executes or defers the transaction.
+  if (exception.hold === "REORGANIZED") return headBlock(chain).at;
+  return blockAt(chain, exception.notBefore - 1)?.at;
 }

@@ -8,6 +8,7 @@ import {
   transactionOfHash,
 } from "../../../src/core/chain/chain-hashes.ts";
 import { CONTRACTS } from "../../../src/core/chain/contracts.ts";
+import { settledAt } from "../../../src/core/chain/settlement.ts";
 import { addressOf } from "../../support/commands.ts";
 import { approve, mineCall, openSettlement, played, type SettlementExchange } from "./settlement-exchange.ts";
 
@@ -39,6 +40,21 @@ describe("a reorganization", () => {
     expect(after.map((hash, index) => hash === before[index])).toEqual([true, false, false]);
     expect(blockOfHash(exchange.state, before[2] as string)).toBe(undefined);
     expect(blockOfHash(exchange.state, after[2] as string)?.height).toBe(3);
+  });
+
+  it("moves the time of its settlements on, as every block does that defers one", () => {
+    const exchange = openSettlement();
+    const start = exchange.exchange.now;
+    const seconds = (): number => (settledAt(exchange.state, exchange.state.trades.get(1)) - start) / 1000;
+    const steps = ["trade", "mine", "reorg 1", "fault retry times=2", "mine", "mine", "mine", "mine 2"];
+    const seen = steps.map((step) => {
+      exchange.act(`advance 1s; ${step}`);
+      return `${exchange.statuses.join()} ${seconds()}`;
+    });
+    expect(seen).toEqual([
+      ...["MATCHED 1", "MINED 2", "MATCHED 3", "MATCHED 3"],
+      ...["RETRYING 5", "RETRYING 6", "MINED 7", "CONFIRMED 8"],
+    ]);
   });
 
   it("keeps the order of its transactions", () => {

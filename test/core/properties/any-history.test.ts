@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { blockAt, headOf, miningOf } from "../../../src/core/chain/chain.ts";
 import { blockHash } from "../../../src/core/chain/chain-hashes.ts";
-import { tradeStatus } from "../../../src/core/chain/settlement.ts";
+import { settledAt, tradeStatus } from "../../../src/core/chain/settlement.ts";
 import type { Stamped } from "../../../src/core/commands.ts";
 import { violations } from "../../../src/core/invariants.ts";
 import { grantDue } from "../../../src/core/rules/ledger.ts";
@@ -100,6 +100,24 @@ describe("for any history, in every settlement mode,", () => {
           const status = tradeStatus(state, trade);
           if (final.has(`trade ${trade.number}`) || status === "CONFIRMED" || status === "FAILED")
             keep(`trade ${trade.number}`, status);
+        }
+      }
+    });
+  });
+
+  it("the time of a trade goes back only if it is delayed or lost after a reorganization", () => {
+    forAll(runs(100), [anySettlement, tradingOrAny(60)], (config, moves) => {
+      const exchange = openWith(config);
+      const times = new Map<number, number>();
+      for (const move of moves) {
+        play(exchange, [move]);
+        const { state } = exchange;
+        for (const trade of state.trades) {
+          const { status, exception } = state.chain.transactions.get(trade.transaction);
+          const isUnknown = status === "LOST" || exception?.hold === "DELAYED";
+          const time = settledAt(state, trade);
+          if (!isUnknown) expect(time).toBeGreaterThanOrEqual(times.get(trade.number) ?? 0);
+          times.set(trade.number, time);
         }
       }
     });
