@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { ORDER_ERRORS } from "../../src/api/order-request.ts";
+import { ORDER_ERRORS, orderBody } from "../../src/api/order-request.ts";
 import { ORDER_CHECKS } from "../../src/core/rules/trading.ts";
 import { money, size } from "../../src/core/units.ts";
 import { useApi } from "../support/http.ts";
@@ -98,9 +98,11 @@ describe("an order", () => {
     await rich.refused("POST /clob/order?zebra=1", "INVALID_JSON", "{");
   });
 
-  it("can be refused with each code of the endpoint; the mistakes above are in the order of the checks", () => {
+  it("can be refused with each code of the endpoint, and for each field; the mistakes above are in the order of the checks", () => {
     const codes = MISTAKES.map(([, code]) => code);
     expect(new Set(codes)).toEqual(new Set(ORDER_ERRORS));
+    const fields = new Set(MISTAKES.flatMap(([, , mistaken]) => Object.keys(mistaken)));
+    expect(fields).toEqual(new Set([...orderBody.fields, "trader"]));
     const refusals = Object.keys(ORDER_CHECKS);
     expect([...new Set(codes.filter((code) => refusals.includes(code)))]).toEqual(refusals);
   });
