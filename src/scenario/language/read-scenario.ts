@@ -1,7 +1,7 @@
 import { basename, dirname, join } from "node:path";
 import { unitsOf } from "../../api/decimals.ts";
 import { nearest } from "../../api/nearest.ts";
-import { PRICE_PLACES } from "../../core/format.ts";
+import { listed, PRICE_PLACES } from "../../core/format.ts";
 import { sha256Hex } from "../../core/hash.ts";
 import {
   anyOf,
@@ -60,6 +60,7 @@ import { readStep, type StepInfo, type StepSource } from "./step-source.ts";
 import {
   BESIDE_WORDS,
   isReserved,
+  OTHER_WORDS,
   type Scenario,
   STEP_OF_KEY,
   STEP_WORDS,
@@ -378,8 +379,14 @@ function stepKeysOf(node: Node, { declared: { accounts, accountsText } }: Source
     if (stranger === undefined) throw node.wrong(`expected ${STEP_RULE}, found none`);
     // The key of an order was meant to be an account.
     const isAccount = ACTS.test(stranger.value.text);
-    const known = [...(accounts ?? []), ...(isAccount ? [] : STEP_WORDS)];
-    throw stranger.key.unknown(isAccount ? "account" : "step or account", known, accountsText);
+    if (isAccount) throw stranger.key.unknown("account", accounts ?? [], accountsText);
+    const meant = OTHER_WORDS.get(stranger.key.text);
+    const known = meant === undefined ? [...(accounts ?? []), ...STEP_WORDS] : [];
+    const help =
+      meant === undefined
+        ? `${accountsText}; other steps are ${listed(STEP_WORDS)}`
+        : `did you mean ${meant}?`;
+    throw stranger.key.unknown("step or account", known, help);
   }
   const beside = entries.filter((entry) => entry !== head);
   const second = accounts === null ? undefined : beside.find(isKnown)?.key;

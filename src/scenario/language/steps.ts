@@ -221,6 +221,13 @@ export const STEP_OF_KEY: ReadonlyMap<string, keyof typeof STEPS> = new Map(
   ROWS.flatMap(([kind, { key = kind }]) => (Object.hasOwn(ACCOUNT_STEPS, kind) ? [] : [[key, kind]])),
 );
 export const STEP_WORDS: readonly string[] = [...STEP_OF_KEY.keys(), ...STRUCTURE];
+/** Words that other tools have for a step. */
+export const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
+  ["wait", "advance"],
+  ["sleep", "advance"],
+  ["assert", "expect"],
+  ["check", "expect"],
+]);
 /** Keys that may accompany the key of a step. */
 export const BESIDE_WORDS: ReadonlySet<string> = new Set([
   ...ROWS.flatMap(([, { beside = {} }]) => Object.keys(beside)),
