@@ -215,7 +215,7 @@ function refuseBesideFrom(names: ReadonlySet<string>, { reset }: Values): void {
 function refuseContradictions({ host, simToken, world, markets }: Config): void {
   if (!isLoopback(host) && simToken === null) {
     throw new ConfigError(
-      `--host ${host} admits other machines, so --sim-token is expected too: without it they could control /sim`,
+      `--host ${host} admits other machines, so --sim-token or CLOBSIM_SIM_TOKEN is expected too: without it they could control /sim`,
     );
   }
   if (world !== null && markets !== null) {
