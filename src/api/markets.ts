@@ -109,7 +109,7 @@ const tags = z.array(slugText).max(32).optional();
 
 const prose = z.string().max(4_000).optional();
 
-const title = z.string().trim().min(1).max(300);
+const title = z.string().trim().min(1, "expected a text that is not blank").max(300);
 
 const endDate = z.string(field.TIME).nullish().describe("ISO-8601 with a zone.");
 

@@ -99,9 +99,9 @@ const EXPECTED = "expected ";
 
 /** Describes what a schema expected at an issue. */
 function expectedBy(issue: z.core.$ZodIssue): string {
+  if (issue.message.startsWith(EXPECTED)) return issue.message.slice(EXPECTED.length);
   switch (issue.code) {
     case "invalid_type": {
-      if (issue.message.startsWith(EXPECTED)) return issue.message.slice(EXPECTED.length);
       const type = JSON_TYPES[issue.expected] ?? issue.expected;
       return /^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`;
     }
@@ -114,8 +114,7 @@ function expectedBy(issue: z.core.$ZodIssue): string {
     case "invalid_union":
       return issue.errors.flatMap(([first]) => (first === undefined ? [] : [expectedBy(first)])).join(" or ");
     default:
-      // Schemas give their own text for everything else.
-      return issue.message.slice(EXPECTED.length);
+      return issue.message;
   }
 }
 
