@@ -136,7 +136,7 @@ describe("the Dockerfile", () => {
     const port = String(await freePort());
     const env = { ...environment, CLOBSIM_PORT: port, CLOBSIM_WORLD: "tiny" };
     const { code, stderr } = await program.run(["serve"], { environment: env });
-    expect([code, stderr]).toEqual([2, expect.stringContaining("--sim-token is expected too")]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining("CLOBSIM_SIM_TOKEN is expected too")]);
     const server = program.launch(["serve"], { environment: { ...env, CLOBSIM_SIM_TOKEN: "local" } });
     await server.prints(`answers at http://127.0.0.1:${port}`);
     const [, health = ""] = /CMD wget \S+ \S+ \S+ "(\S+)"/.exec(the("HEALTHCHECK")) ?? [];
