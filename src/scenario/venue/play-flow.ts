@@ -84,13 +84,17 @@ export function byOperations(venue: Venue, market: string, start: Millis): Execu
 /** Called with the number of rows played; returns what does not hold, or nothing if no check is due. */
 export type RowCheck = (rows: number) => readonly string[];
 
-/** A name with a number of at most nine digits at its end. */
-const NUMBERED = /^(.*?)(0|[1-9]\d{0,8})$/s;
+const MAX_DIGITS = 9;
+const [ZERO, NINE] = [48, 57];
 
-/** Returns the name without its number, and an index for the number; 0 if there is none. */
+/** Returns the name without the number at its end, and an index for the number; 0 if there is none. */
 function placeOf(name: string): readonly [prefix: string, index: number] {
-  const [, prefix = name, digits] = NUMBERED.exec(name) ?? [];
-  return [prefix, digits === undefined ? 0 : Number(digits) + 1];
+  const { length } = name;
+  let start = length;
+  const isDigit = (code: number): boolean => code >= ZERO && code <= NINE;
+  while (start > 0 && length - start < MAX_DIGITS && isDigit(name.charCodeAt(start - 1))) start -= 1;
+  while (start < length - 1 && name.charCodeAt(start) === ZERO) start += 1;
+  return [name.slice(0, start), start === length ? 0 : Number(name.slice(start)) + 1];
 }
 
 /**

@@ -70,7 +70,7 @@ export class FillWatcher {
   /** Resting orders of all books. */
   readonly #resting = new Map<number, WatchedOrder>();
   /** Orders that the current command has changed. */
-  readonly #changed: WatchedOrder[] = [];
+  #changed: WatchedOrder[] = [];
   /** The first broken rule; nothing is checked after it. */
   broken: BrokenRule | null = null;
 
@@ -93,7 +93,7 @@ export class FillWatcher {
       order.book.rest(order);
       this.#reserve(order, 0, order.open);
     }
-    this.#changed.length = 0;
+    this.#changed = [];
   }
 
   #take(at: Millis, events: readonly DomainEvent[]): void {
@@ -106,7 +106,7 @@ export class FillWatcher {
     if (this.#incoming !== null) this.broken = this.#wrongEnd(this.#incoming, "nothing more");
     this.#incoming = null;
     for (const changed of this.#changed) this.broken ??= this.#difference(changed);
-    this.#changed.length = 0;
+    this.#changed = [];
   }
 
   #ruleBrokenBy(event: DomainEvent, at: Millis): BrokenRule | null {
@@ -160,17 +160,17 @@ export class FillWatcher {
   #wrongFill(fill: EventOf<"orderTraded">, at: Millis): BrokenRule | null {
     const incoming = this.#incoming;
     if (incoming?.order.id !== fill.taker) return notLive(fill.taker, "trades");
-    const found = `takes ${fillText(fill)} from order ${fill.maker}`;
+    const broke = (name: string, why = ""): BrokenRule =>
+      this.#broke(name, incoming, `takes ${fillText(fill)} from order ${fill.maker}${why}`);
     const [match] = incoming.matches;
-    if (match === undefined) return this.#broke(ruleOf(incoming.ending), incoming, found);
-    if (match.quantity === 0) return this.#broke(SELF_TRADES, incoming, found);
-    if (match.maker.id !== fill.maker) return this.#broke(PRIORITY, incoming, found);
+    if (match === undefined) return broke(ruleOf(incoming.ending));
+    if (match.quantity === 0) return broke(SELF_TRADES);
+    if (match.maker.id !== fill.maker) return broke(PRIORITY);
     const { expiration } = match.maker.terms;
     const hasExpired = expiration !== null && expiration <= at;
     const { size, price, matchType } = fillOf(incoming.order, match);
     const isRight = fill.price === price && fill.size === size && fill.matchType === matchType;
-    if (!isRight || hasExpired)
-      return this.#broke(FILLS, incoming, `${found}${hasExpired ? ", which has expired" : ""}`);
+    if (!isRight || hasExpired) return broke(FILLS, hasExpired ? ", which has expired" : "");
     incoming.matches.shift();
     incoming.open -= match.quantity;
     return null;
