@@ -109,7 +109,11 @@ export type FolderLock = ReturnType<typeof lockAt>;
  * @throws DataFileError `locked` with the id of the process that holds it.
  */
 export function lockFolder(disk: Disk, folder: string): FolderLock {
-  const own: Holder = { pid: process.pid, host: hostname(), born: statOf(process.pid)?.startTicks ?? null };
+  const own: Holder = {
+    pid: process.pid,
+    host: hostname(),
+    born: processStat(process.pid)?.startTicks ?? null,
+  };
   return takeLock(disk, folder, LOCK_FILE, own);
 }
 
@@ -229,7 +233,7 @@ function isAlive({ pid, host, born }: Holder, ownHost: string): boolean {
   } catch (error) {
     if (codeOf(error) === "ESRCH") return false;
   }
-  const stat = statOf(pid);
+  const stat = processStat(pid);
   if (stat === null) return true;
   // A zombie holds nothing any more.
   const hasEnded = stat.state === "Z" || stat.state === "X";
@@ -237,7 +241,7 @@ function isAlive({ pid, host, born }: Holder, ownHost: string): boolean {
 }
 
 /** State of a process, and its start in ticks since boot; null where the system has no /proc. */
-function statOf(pid: number): { readonly state: string; readonly startTicks: string } | null {
+function processStat(pid: number): { readonly state: string; readonly startTicks: string } | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");

@@ -128,13 +128,13 @@ export class Traffic {
   readonly #profile: HttpProfile;
   readonly #traders: readonly Trader[];
   readonly #markets: readonly TradedMarket[];
-  readonly #streams: readonly Random[];
+  readonly #randoms: readonly Random[];
 
   constructor(profile: HttpProfile, traders: readonly Trader[], markets: readonly TradedMarket[]) {
     this.#profile = profile;
     this.#traders = traders;
     this.#markets = markets;
-    this.#streams = Array.from({ length: profile.clients }, (_, client) =>
+    this.#randoms = Array.from({ length: profile.clients }, (_, client) =>
       seededRandom(profile.seed, `fuzz/http/client ${client}`),
     );
   }
@@ -142,7 +142,7 @@ export class Traffic {
   /** Draws the next request of a client at a virtual time, in Unix ms. */
   next(client: number, time: number): SentRequest {
     const { faultOneIn, clockOneIn } = this.#profile;
-    const random = this.#streams[client] as Random;
+    const random = this.#randoms[client] as Random;
     const trader = this.#traderOf(client);
     if (faultOneIn > 0 && random.oneIn(faultOneIn)) return faultRequest(random);
     if (clockOneIn > 0 && random.oneIn(clockOneIn)) {

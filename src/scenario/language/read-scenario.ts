@@ -380,13 +380,11 @@ function stepKeysOf(node: Node, { declared: { accounts, accountsText } }: Source
     // The key of an order was meant to be an account.
     const isAccount = ACTS.test(stranger.value.text);
     if (isAccount) throw stranger.key.unknown("account", accounts ?? [], accountsText);
+    const what = "step or account";
     const meant = OTHER_WORDS.get(stranger.key.text);
-    const known = meant === undefined ? [...(accounts ?? []), ...STEP_WORDS] : [];
-    const help =
-      meant === undefined
-        ? `${accountsText}; other steps are ${listed(STEP_WORDS)}`
-        : `did you mean ${meant}?`;
-    throw stranger.key.unknown("step or account", known, help);
+    if (meant !== undefined) throw stranger.key.unknown(what, [], `did you mean ${meant}?`);
+    const known = [...(accounts ?? []), ...STEP_WORDS];
+    throw stranger.key.unknown(what, known, `${accountsText}; other steps are ${listed(STEP_WORDS)}`);
   }
   const beside = entries.filter((entry) => entry !== head);
   const second = accounts === null ? undefined : beside.find(isKnown)?.key;
