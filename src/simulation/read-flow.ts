@@ -143,8 +143,8 @@ async function* inBatches(rows: Iterable<FlowRow>): AsyncGenerator<readonly Flow
   if (batch.length > 0) yield batch;
 }
 
-/** About 4,000 rows. The reader holds one piece, its rows and one line in memory. */
-const PIECE_BYTES = 196_608;
+/** About 700 rows. The reader holds one piece, its rows and one line in memory. Larger pieces cost more garbage collection. */
+const PIECE_BYTES = 32_768;
 
 /**
  * Reads the rows of a file in batches, lazily. Rows with absolute times need the start of the flow.

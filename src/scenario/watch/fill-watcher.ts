@@ -3,7 +3,7 @@ import { NO_SLOT } from "../../core/book/order-pool.ts";
 import type { DomainEvent, EventOf } from "../../core/events.ts";
 import { moneyText, priceText, sizeText } from "../../core/format.ts";
 import { bookFor, type Market, marketOfToken, outcomeOf, tokenOf } from "../../core/market.ts";
-import { type Order, remainingOf, reservationOf } from "../../core/order.ts";
+import { ORDER_PACKING, type Order, remainingOf, reservationOf } from "../../core/order.ts";
 import { FULL_PRICE, type Millis, type Size } from "../../core/units.ts";
 import type { Exchange } from "../../engine/exchange.ts";
 import { type BookOrder, type Ending, inBook, type Match, NaiveBook } from "./naive-book.ts";
@@ -39,6 +39,9 @@ const LIVE_ORDERS = "only a resting order is canceled, expires or is matched";
 const MATCHED = "an order's matched size = sum of its fills";
 const LEVELS = "book levels = sum of live orders";
 const RESERVED = "reserved = what live orders may cost";
+
+/** What is compared with a watched order. */
+const progressOf = ORDER_PACKING.part("status", "matched", "slot");
 
 type Fill = Pick<EventOf<"orderTraded">, "price" | "size" | "matchType">;
 
@@ -246,20 +249,17 @@ export class FillWatcher {
     const { state } = this.#exchange;
     const { id, open, book: own } = order;
     const { token, size } = order.terms;
-    const record = state.orders.get(id);
-    const which = (): string => this.#orderText(order);
-    const matched = size - open;
-    if (record.matched !== matched) {
-      const text = `${which()} has matched ${sizeText(record.matched)}, expected ${sizeText(matched)}`;
-      return { name: MATCHED, text };
+    const { status, matched, slot } = state.orders.part(id, progressOf);
+    if (matched !== size - open) {
+      const found = `${this.#orderText(order)} has matched ${sizeText(matched)}`;
+      return { name: MATCHED, text: `${found}, expected ${sizeText(size - open)}` };
     }
     const { pool } = state;
-    const { slot } = record;
     const isResting = this.#resting.has(id);
     const isInBook = slot !== NO_SLOT && pool.orderIn(slot) === id && pool.openIn(slot) === open;
-    if ((record.status === "LIVE") !== isResting || isInBook !== isResting) {
-      const found = `${record.status}, ${isInBook ? "in" : "not in"} the book with ${sizeText(open)} open`;
-      const text = `${which()} is ${found}, expected it ${isResting ? "there" : "to have left"}`;
+    if ((status === "LIVE") !== isResting || isInBook !== isResting) {
+      const found = `${status}, ${isInBook ? "in" : "not in"} the book with ${sizeText(open)} open`;
+      const text = `${this.#orderText(order)} is ${found}, expected it ${isResting ? "there" : "to have left"}`;
       return { name: LEVELS, text };
     }
     const { book } = bookFor(state.markets.get(marketOfToken(token)), outcomeOf(token));
@@ -268,7 +268,7 @@ export class FillWatcher {
     const count = book?.countAt(direction, order.tick) ?? 0;
     const expected = own.levelOf(order);
     if (total !== expected.open || count !== expected.orders) {
-      const found = `the level of ${which()} has ${sizeText(total)} (${count})`;
+      const found = `the level of ${this.#orderText(order)} has ${sizeText(total)} (${count})`;
       return { name: LEVELS, text: `${found}, expected ${sizeText(expected.open)} (${expected.orders})` };
     }
     return this.#reservedDifference(order.terms);
@@ -281,10 +281,10 @@ export class FillWatcher {
     const found = side === "BUY" ? collateral.reserved : (shares?.reserved ?? 0);
     const expected = this.#reservedIn(side === "BUY" ? 0 : token)[account] ?? 0;
     if (found === expected) return null;
-    const amount = (units: number): string =>
-      side === "BUY" ? `${moneyText(units)} USDC` : `${sizeText(units)} ${outcomeOf(token)}`;
-    const name = this.#nameOf(account);
-    return { name: RESERVED, text: `${name} has ${amount(found)} reserved, expected ${amount(expected)}` };
+    const [has, wanted] = [found, expected].map((units) =>
+      side === "BUY" ? `${moneyText(units)} USDC` : `${sizeText(units)} ${outcomeOf(token)}`,
+    );
+    return { name: RESERVED, text: `${this.#nameOf(account)} has ${has} reserved, expected ${wanted}` };
   }
 
   /** Adjusts the reserved amount of an order's account to a change of the order's open size. */

@@ -149,9 +149,8 @@ export class NaiveBook<Order extends BookOrder = BookOrder> {
   /** Returns the index of an order's price level, or the one that it would have. */
   #indexOf({ side, tick }: Order): number {
     const levels = this.#levels[side];
-    const tickAt = (index: number): number => (levels[index] as Level<Order>).tick;
-    const isBetter = (other: number): boolean => (side === "BUY" ? other > tick : other < tick);
-    return countWhile(levels.length, (index) => isBetter(tickAt(index)));
+    const sign = side === "BUY" ? -1 : 1;
+    return countWhile(levels.length, (index) => sign * (levels[index] as Level<Order>).tick < sign * tick);
   }
 }
 
