@@ -3,7 +3,6 @@ import { ApiError } from "./api/errors.ts";
 import { isLoopback } from "./api/loopback.ts";
 import { MarketRanking, SearchIndex } from "./api/market-search.ts";
 import { BookPages } from "./api/order-book.ts";
-import { HmacKeys } from "./api/signing.ts";
 import { checksummed } from "./api/view.ts";
 import { Bots } from "./bots/bots.ts";
 import type { ChainNode } from "./chain-rpc/chain-node.ts";
@@ -312,9 +311,7 @@ export function serviceOf(
     ...{ slices, outbox, chain, stream, reopen },
     options: optionsOf(config, origin, prefix),
     keyring: new Keyring(exchange, seed),
-    hmacKeys: new HmacKeys(),
     numbers: numbersAs(config.numbers),
-    checksums: new Map(),
     books: new BookPages(),
     search: new SearchIndex(),
     ranking: new MarketRanking(),

@@ -8,7 +8,7 @@ import { endpoints, limit, offset } from "./endpoint.ts";
 import { objectBody } from "./request-body.ts";
 import * as field from "./schemas.ts";
 import { exactly, page, type ReplyOf } from "./schemas.ts";
-import { checksumIn, type View } from "./view.ts";
+import { checksummed, type View } from "./view.ts";
 
 const balance = <Amount extends z.ZodType>(amount: Amount) => ({
   balance: amount,
@@ -123,7 +123,7 @@ export function accountReply(view: View, account: Account): ReplyOf<typeof accou
   });
   const holdings = [...account.holdings].sort(([a], [b]) => a - b);
   return {
-    address: checksumIn(view.checksums, account.address),
+    address: checksummed(account.address),
     collateral: balanceReply(account.collateral, numbers.money),
     sharesOfEveryOtherToken: numbers.size(account.everyMarket),
     tokens: holdings.flatMap(([number, { yes, no }]) => {

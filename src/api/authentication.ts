@@ -15,7 +15,7 @@ import {
   type CredentialsLookup,
   canonicalMessage,
   type HeaderValues,
-  HmacKeys,
+  hmacKeyOf,
   type Problem,
   type SignedRequest,
   type StoredCredentials,
@@ -31,7 +31,6 @@ interface Evidence {
   readonly credentials: StoredCredentials | undefined;
   /** Whole Unix seconds. */
   readonly serverTime: number;
-  readonly keys: HmacKeys;
 }
 
 /** A problem; undefined if the check passes; null if it cannot be made because an earlier one failed. */
@@ -123,12 +122,12 @@ const CHECKS: Readonly<Record<SignedCode, Check>> = {
   INVALID_SIGNATURE: {
     check: "the signature is that of this request",
     passed: "poly_signature is the HMAC-SHA256 of the canonical message",
-    find: ({ request, credentials, keys }) => {
+    find: ({ request, credentials }) => {
       const { poly_timestamp: timestamp, poly_signature: sent } = request.headers;
       if (sent === undefined || credentials === undefined) return null;
       if (timestamp === undefined || !isUnixSeconds(timestamp)) return null;
       const signed = timestamp + request.method + request.path;
-      const digest = keys.of(credentials).hex(signed, request.body);
+      const digest = hmacKeyOf(credentials).hex(signed, request.body);
       if (equalInConstantTime(sent.toLowerCase(), digest)) return undefined;
       const { hint, mistakes } = explainSignature(request, timestamp, sent, credentials);
       const message =
@@ -183,10 +182,9 @@ export function checkSignedRequest(
   request: SignedRequest,
   lookup: CredentialsLookup,
   serverTime: number,
-  keys = new HmacKeys(),
 ): string {
   const credentials = credentialsOf(request, lookup);
-  const evidence = { request, credentials, serverTime, keys };
+  const evidence = { request, credentials, serverTime };
   for (const [code, { find }] of IN_ORDER) {
     const problem = find(evidence);
     if (problem) throw new ApiError(code, problem.message, problem);
@@ -253,7 +251,7 @@ export function explainAuth(
   const serverTime = pasted.serverTime ?? server.time;
   const request = requestOf(pasted, server);
   const credentials = credentialsOf(request, lookup);
-  const evidence = { request, credentials, serverTime, keys: new HmacKeys() };
+  const evidence = { request, credentials, serverTime };
   const results = IN_ORDER.map(([code, { find, ...texts }]) => ({ code, ...texts, found: find(evidence) }));
   const first = results.find(({ found }) => found);
   const hint = first?.found?.hint;

@@ -23,7 +23,7 @@ import { whyUnsettled } from "./explanations.ts";
 import { objectBody } from "./request-body.ts";
 import * as field from "./schemas.ts";
 import { exactly, page, type ReplyOf } from "./schemas.ts";
-import { checksumIn, hashIn, isoOrNull, orderOfAny, type View } from "./view.ts";
+import { checksummed, hashIn, isoOrNull, orderOfAny, type View } from "./view.ts";
 
 const MAX_BLOCKS = 100_000;
 
@@ -203,7 +203,7 @@ export const chainEndpoints = endpoints("control", "Settlement chain", {
   },
 });
 
-export function chainReply({ state, checksums }: View): ReplyOf<typeof chainSchema> {
+export function chainReply({ state }: View): ReplyOf<typeof chainSchema> {
   const { chain, config } = state;
   const head = headBlock(chain);
   return {
@@ -217,12 +217,12 @@ export function chainReply({ state, checksums }: View): ReplyOf<typeof chainSche
     nextBlockAt: isoOrNull(chain.nextBlockAt),
     baseFeeGwei: baseFeeOf(chain) / WEI_PER_GWEI,
     contracts: {
-      collateral: checksumIn(checksums, CONTRACTS.collateral),
-      conditionalTokens: checksumIn(checksums, CONTRACTS.conditionalTokens),
-      exchange: checksumIn(checksums, CONTRACTS.exchange),
+      collateral: checksummed(CONTRACTS.collateral),
+      conditionalTokens: checksummed(CONTRACTS.conditionalTokens),
+      exchange: checksummed(CONTRACTS.exchange),
     },
-    oracle: checksumIn(checksums, ORACLE),
-    operator: checksumIn(checksums, OPERATOR),
+    oracle: checksummed(ORACLE),
+    operator: checksummed(OPERATOR),
   };
 }
 

@@ -22,7 +22,7 @@ import { endpoints } from "./endpoint.ts";
 import * as field from "./schemas.ts";
 import { exactly, type ReplyOf } from "./schemas.ts";
 import { fillsOf, orderReply, orderSchema, tradeReply, tradeSchema } from "./trading.ts";
-import { checksumIn, type View } from "./view.ts";
+import { checksummed, type View } from "./view.ts";
 
 const orderStorySchema = exactly("OrderStory", {
   order: orderSchema,
@@ -76,7 +76,7 @@ export function orderStory(view: View, order: Order): ReplyOf<typeof orderStoryS
   story.sort((a, b) => (a.at < b.at ? -1 : a.at === b.at ? 0 : 1));
   return {
     order: orderReply(view, order),
-    owner: checksumIn(view.checksums, view.state.accounts.get(order.account).address),
+    owner: checksummed(view.state.accounts.get(order.account).address),
     summary: summaryOf(view, order) + failureOf(view.state, fills),
     story,
     queue: order.rested ? queueOf(view, order) : null,

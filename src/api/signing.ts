@@ -36,19 +36,16 @@ export class HmacKey {
   }
 }
 
-/** Caches the HMAC key of each set of credentials, created on first use. */
-export class HmacKeys {
-  readonly #keys = new WeakMap<object, HmacKey>();
+/** The HMAC keys of credentials that have signed a request. */
+const KEYS = new WeakMap<StoredCredentials, HmacKey>();
 
-  /** Returns the key made of the text of the secret. */
-  of(credentials: StoredCredentials): HmacKey {
-    let key = this.#keys.get(credentials);
-    if (key === undefined) {
-      key = new HmacKey(Buffer.from(credentials.secret));
-      this.#keys.set(credentials, key);
-    }
-    return key;
-  }
+/** Returns the key that is made of the text of the secret. */
+export function hmacKeyOf(credentials: StoredCredentials): HmacKey {
+  const known = KEYS.get(credentials);
+  if (known !== undefined) return known;
+  const key = new HmacKey(Buffer.from(credentials.secret));
+  KEYS.set(credentials, key);
+  return key;
 }
 
 /** The five headers of a signed request, lower case, in the order in which a missing one is reported. */

@@ -13,11 +13,10 @@ import type { Millis } from "../core/units.ts";
 import type { Numbers } from "./decimals.ts";
 import { ApiError } from "./errors.ts";
 
-/** Input of the reply builders: the state, the decimal format, and a cache of address checksums. */
+/** Input of the reply builders: the state and the decimal format. */
 export interface View {
   readonly state: State;
   readonly numbers: Numbers;
-  readonly checksums?: Checksums;
 }
 
 /** Casts a hash or id of the core, which is always `0x` and hex digits. */
@@ -136,29 +135,20 @@ export function orderOfAny(state: State, orderId: string): Order {
 const findOrder = ({ orders, idPrefixes }: State, orderId: string): Order | undefined =>
   orders.find(numberOf(idPrefixes.order, orderId));
 
-/** Cache of checksummed addresses by lower-case form, because a checksum takes longer than the rest of a small reply. */
-export type Checksums = Map<Address, `0x${string}`>;
+/** Cache of checksummed addresses, because a checksum takes longer than the rest of a small reply. */
+const CHECKSUMMED = new Map<Address, `0x${string}`>();
+const MAX_CHECKSUMMED = 10_000;
 
-/** Returns the checksummed form of an address, from the cache if one is given. */
-export function checksumIn(known: Checksums | undefined, address: Address): `0x${string}` {
-  if (known === undefined) return checksummed(address);
-  let text = known.get(address);
-  if (text === undefined) {
-    text = checksummed(address);
-    if (known.size >= 10_000) known.clear();
-    known.set(address, text);
-  }
-  return text;
-}
-
-/** Returns the checksummed, mixed-case form of an address (EIP-55). */
+/** Returns the checksummed, mixed-case form of an address in lower case (EIP-55). */
 export function checksummed(address: Address): `0x${string}` {
-  const digits = address.slice(2);
-  const hash = bytesToHex(keccak_256(utf8ToBytes(digits)));
-  let mixed = "";
-  for (let index = 0; index < digits.length; index += 1) {
-    const digit = digits.charAt(index);
-    mixed += Number.parseInt(hash.charAt(index), 16) >= 8 ? digit.toUpperCase() : digit;
-  }
-  return `0x${mixed}`;
+  const known = CHECKSUMMED.get(address);
+  if (known !== undefined) return known;
+  const hash = bytesToHex(keccak_256(utf8ToBytes(address.slice(2))));
+  const digits = Array.from(address.slice(2), (digit, index) =>
+    Number.parseInt(hash.charAt(index), 16) >= 8 ? digit.toUpperCase() : digit,
+  );
+  const text = `0x${digits.join("")}` as const;
+  if (CHECKSUMMED.size >= MAX_CHECKSUMMED) CHECKSUMMED.clear();
+  CHECKSUMMED.set(address, text);
+  return text;
 }

@@ -92,7 +92,6 @@ export function authenticate(service: Service, request: Incoming, body: Buffer):
     },
     (apiKey) => service.keyring.find(apiKey),
     Math.floor(service.exchange.now / 1000),
-    service.hmacKeys,
   );
 }
 

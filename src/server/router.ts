@@ -228,7 +228,7 @@ function routeNotFound(prefix: string, path: string, known: readonly string[]): 
 }
 
 /** Part of a service that the handlers of trading, books, accounts, markets, bots and the chain use. */
-export type CalledService = Pick<Service, "exchange" | "numbers" | "checksums" | "books" | "bots">;
+export type CalledService = Pick<Service, "exchange" | "numbers" | "books" | "bots">;
 
 /** A request before it is encoded for HTTP. */
 export interface DirectCall {

@@ -5,8 +5,7 @@ import type { EndpointOf, Operation, ReplyTo } from "../api/endpoints.ts";
 import type { MarketRanking, SearchIndex } from "../api/market-search.ts";
 import type { BookPages } from "../api/order-book.ts";
 import type { UnknownFields } from "../api/request-body.ts";
-import type { HmacKeys } from "../api/signing.ts";
-import type { Checksums, View } from "../api/view.ts";
+import type { View } from "../api/view.ts";
 import type { Bots } from "../bots/bots.ts";
 import type { RefusedRequest } from "../core/refusals.ts";
 import type { Address } from "../core/terms.ts";
@@ -63,9 +62,7 @@ export interface Service {
   /** Flushes the journal before an answer is sent. */
   readonly persistence: Persistence;
   readonly keyring: Keyring;
-  readonly hmacKeys: HmacKeys;
   readonly numbers: Numbers;
-  readonly checksums: Checksums;
   readonly books: BookPages;
   readonly search: SearchIndex;
   readonly ranking: MarketRanking;
@@ -95,8 +92,8 @@ export interface Service {
 }
 
 /** Returns the current state in the form from which replies are built. */
-export function viewOf(service: Pick<Service, "exchange" | "numbers" | "checksums">): View {
-  return { state: service.exchange.state, numbers: service.numbers, checksums: service.checksums };
+export function viewOf(service: Pick<Service, "exchange" | "numbers">): View {
+  return { state: service.exchange.state, numbers: service.numbers };
 }
 
 type QueryOf<E> = E extends { readonly query: infer Q extends Params } ? Read<Q> : never;

@@ -66,9 +66,10 @@ export class LocalVenue extends ExchangeVenue {
     log: SessionLog | null = null,
     exchange = openedExchange(scenario, world, log),
   ) {
-    const { checksums } = wallets;
-    const numbers = numbersAs("number");
-    super({ exchange, numbers, checksums, books: new BookPages(), bots: new Bots(exchange) }, wallets);
+    super(
+      { exchange, numbers: numbersAs("number"), books: new BookPages(), bots: new Bots(exchange) },
+      wallets,
+    );
     this.#opening = { scenario, world };
     this.#log = log;
   }

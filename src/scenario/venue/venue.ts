@@ -1,7 +1,6 @@
 import type { PositionChange } from "../../api/contracts.ts";
 import type { Operation, ReplyTo } from "../../api/endpoints.ts";
 import { MID_PLACES } from "../../api/order-book.ts";
-import type { Checksums } from "../../api/view.ts";
 import type { ClobAuth } from "../../api/wallet-signature.ts";
 import type { WalletAccount } from "../../client/client.ts";
 import type { SettlementStatus } from "../../core/chain/settlement.ts";
@@ -86,7 +85,6 @@ export interface Wallet {
 
 /** Wallets by name, created on first use. */
 export class Wallets {
-  readonly checksums: Checksums = new Map();
   readonly #byName = new Map<string, Wallet>();
 
   of(name: string): Wallet {
