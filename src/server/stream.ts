@@ -3,8 +3,8 @@ import { ApiError } from "../api/errors.ts";
 import type { EntryKind, OpeningReason } from "../api/event-stream.ts";
 import type { RefusedRequest } from "../core/refusals.ts";
 import { documentLines } from "../core/state-document.ts";
-import type { Exchange } from "../engine/exchange.ts";
-import { eventHash } from "../engine/hashes.ts";
+import type { Snapshot } from "../engine/exchange.ts";
+import { eventHash, HistoryDigest } from "../engine/hashes.ts";
 import { LineBuffer } from "../engine/journal-codec.ts";
 import { FORMAT } from "../engine/journal-line.ts";
 import type { OpenedExchange } from "../engine/open-exchange.ts";
@@ -32,14 +32,11 @@ interface StreamStart {
   readonly since: string | null;
 }
 
-/** An exchange at one moment. */
-type Moment = Pick<Exchange, "now" | "sequence" | "hash" | "snapshot">;
-
-/** Where a reader begins: an opening with the id line of the entry before its position. */
+/** Where a reader begins: the exchange at a position, and the id line of the entry before it. */
 interface Beginning {
-  readonly id: string;
   readonly position: number;
-  readonly exchange: Moment;
+  readonly id: string;
+  readonly snapshot: Snapshot;
 }
 
 /** A reader of the feed; its only data is a position. */
@@ -145,13 +142,13 @@ class Feed {
   #count = 0;
   /** Number of plain requests since the latest push. */
   #plain = 0;
-  /** Position up to which all entries are durable, and position at the latest rewind of the exchange. */
+  /** Position up to which all entries are durable. */
   #durableEnd = 0;
-  #rewoundAt = 0;
-  /** Whether the request that caused that rewind is unanswered: it may also replay commands and set the clock. */
-  #isRewinding = false;
-  /** Where readers begin after that rewind; null if it was not on request, or if no reader has to any more. */
-  #rewound: Beginning | null = null;
+  /**
+   * The latest rewind of the exchange, at a position; null once all readers are after it. Readers begin where the request
+   * that caused it is answered, because that may also replay commands and set the clock; `beginning` is null until then.
+   */
+  #rewind: { readonly position: number; beginning: Beginning | null } | null = null;
   #push: NodeJS.Timeout | null = null;
   #pushedAt = 0;
 
@@ -169,7 +166,7 @@ class Feed {
         putCommand(this.#latest.next, entry, exchange.shortHash, false, eventHash(events));
         this.#added();
       }),
-      exchange.watchRewind(() => this.#goBack()),
+      exchange.watchRewind(() => this.#rewound()),
       clock.watch(() => this.addEntry("clock", JSON.stringify({ mode: clock.mode, rate: clock.rate }))),
       () => clearInterval(heartbeats),
     ];
@@ -192,12 +189,7 @@ class Feed {
   addEntry(kind: EntryKind, data: string): void {
     const { exchange } = this.#opened;
     const { sequence, now } = exchange;
-    if (kind === "request" && this.#isRewinding) {
-      this.#isRewinding = false;
-      // What the exchange is now, which does not change with it.
-      const snapshot = exchange.snapshot();
-      this.#rewound = this.#beginning({ now, sequence, hash: exchange.hash, snapshot: () => snapshot });
-    }
+    if (kind === "request" && this.#rewind !== null) this.#rewind.beginning ??= this.#beginning();
     this.#count += 1;
     putEntry(this.#latest.next, `${sequence}.${this.#count}-${this.#name}`, kind, now, data);
     this.#added();
@@ -217,7 +209,7 @@ class Feed {
     this.#pushSoon();
     while (!reader.isOver) {
       if (reader.position < latest.first) {
-        yield* this.#opening(reader, reader.position < this.#rewoundAt ? "putBack" : "slow");
+        yield* this.#opening(reader, reader.position < (this.#rewind?.position ?? 0) ? "putBack" : "slow");
       } else if (reader.position < this.#durableEnd) {
         const bytes = latest.read(reader.position, this.#durableEnd);
         reader.position += bytes.length;
@@ -236,19 +228,14 @@ class Feed {
    * After a rewind it is the state then, as long as the entries since are in the buffer.
    */
   async *#opening(reader: Reader, reason: OpeningReason): AsyncGenerator<Piece> {
-    for (;;) {
-      const rewound = reason === "putBack" ? this.#rewound : null;
-      const isInBuffer = rewound !== null && rewound.position >= this.#latest.first;
-      const { id, position, exchange } = isInBuffer ? rewound : this.#beginning(this.#opened.exchange);
-      reader.position = position;
-      const pieces = this.#openingPieces(id, reason, exchange);
-      // The first piece must be made before the await, because it shows the exchange at this moment.
-      const first = pieces.next();
-      if (!(await this.#flushAndCheck(reader))) continue;
-      if (first.done !== true) yield first.value;
-      yield* pieces;
-      return;
-    }
+    let beginning: Beginning;
+    do {
+      const rewound = reason === "putBack" ? this.#rewind?.beginning : null;
+      const isInBuffer = rewound && rewound.position >= this.#latest.first;
+      beginning = isInBuffer ? rewound : this.#beginning();
+      reader.position = beginning.position;
+    } while (!(await this.#flushAndCheck(reader)));
+    yield* this.#openingPieces(beginning.id, reason, beginning.snapshot);
   }
 
   /**
@@ -272,7 +259,7 @@ class Feed {
     if (!(await this.#flushAndCheck(reader))) return;
     const start = idLineOf(exchange);
     let isFound = idPrefixes.length === 0 || idPrefixes.some((prefix) => start.startsWith(prefix));
-    if (idPrefixes.length === 0) yield* this.#openingPieces(start, "start", exchange);
+    if (idPrefixes.length === 0) yield* this.#openingPieces(start, "start", exchange.snapshot());
     const buffer = new LineBuffer();
     let count = 0;
     for (const id of putHistory(buffer, exchange, entries, refused)) {
@@ -291,10 +278,11 @@ class Feed {
     if (!isFound) yield* this.#opening(reader, "unknown");
   }
 
-  *#openingPieces(id: string, reason: OpeningReason, exchange: Moment): Generator<Piece> {
+  *#openingPieces(id: string, reason: OpeningReason, snapshot: Snapshot): Generator<Piece> {
     const { origin, clock, beganAtOrigin } = this.#opened;
     const { mode, rate } = clock;
-    const { now, sequence, hash } = exchange;
+    const { state, now, sequence, digest } = snapshot;
+    const { hash } = new HistoryDigest(digest);
     const facts = {
       ...{ reason, t: now, format: FORMAT, engine: this.#engine, seed: origin.config.seed },
       ...{ sequence, hash, clock: { mode, rate, followsWall: false } },
@@ -309,7 +297,6 @@ class Feed {
       yield* slicesOf(JSON.stringify(base));
       yield "}\n\n";
     } else {
-      const { state, digest } = exchange.snapshot();
       const { devAccounts } = origin;
       const header = JSON.stringify({ format: STATE_FORMAT, now, sequence, digest, devAccounts });
       const begun = head({ config: state.config, start: now });
@@ -340,16 +327,16 @@ class Feed {
     return `id: ${this.#opened.exchange.sequence}.0-${this.#name}\n`;
   }
 
-  #goBack(): void {
+  #rewound(): void {
     this.#latest.clear(this.#startIds());
-    this.#rewoundAt = this.#latest.first;
-    this.#rewound = null;
-    this.#isRewinding = this.#readers.size > 0;
+    this.#rewind = this.#readers.size === 0 ? null : { position: this.#latest.first, beginning: null };
     this.#pushSoon();
   }
 
-  #beginning(exchange: Moment): Beginning {
-    return { id: this.#latest.latest, position: this.#latest.end, exchange };
+  /** Returns the beginning of a reader that begins now. */
+  #beginning(): Beginning {
+    const { end, latest } = this.#latest;
+    return { position: end, id: latest, snapshot: this.#opened.exchange.snapshot() };
   }
 
   #added(): void {
@@ -367,7 +354,8 @@ class Feed {
     this.#push = null;
     this.#plain = 0;
     this.#pushedAt = performance.now();
-    if ([...this.#readers].every(({ position }) => position >= this.#rewoundAt)) this.#rewound = null;
+    const rewoundAt = this.#rewind?.position ?? 0;
+    if ([...this.#readers].every(({ position }) => position >= rewoundAt)) this.#rewind = null;
     const { persistence } = this.#opened;
     const { end } = this.#latest;
     try {
