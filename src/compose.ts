@@ -44,7 +44,7 @@ import { Faults } from "./server/faults.ts";
 import { HttpServer, requireFree, type Site } from "./server/http-server.ts";
 import { Outbox } from "./server/messages.ts";
 import { logBelow, requestLog } from "./server/request-log.ts";
-import type { DevWallet, Service, ServiceOptions } from "./server/service.ts";
+import type { BugReports, DevWallet, Service, ServiceOptions, SharedService } from "./server/service.ts";
 import { ExchangeSite, InspectorPage, Pool } from "./server/site.ts";
 import { Stream } from "./server/stream.ts";
 import { ConfigError } from "./setting.ts";
@@ -193,7 +193,7 @@ async function servePool(
   from: RunningServer["from"],
   warn: Warn,
 ): Promise<RunningServer> {
-  const shared = newSharedParts(config);
+  const shared = newSharedService(config);
   const page = new InspectorPage();
   const options = optionsOf(config, origin, "");
   const pool = new Pool({ ...shared, options }, size, (number) => {
@@ -255,10 +255,7 @@ function localAt(
   return { http, local };
 }
 
-/** The parts of a service that all exchanges of a server share. */
-type SharedParts = Pick<Service, "outbox" | "slices" | "log">;
-
-const newSharedParts = (config: Config): SharedParts => ({
+const newSharedService = (config: Config): SharedService => ({
   outbox: new Outbox(),
   slices: new Slices(),
   log: requestLog(config.logLevel),
@@ -269,10 +266,10 @@ export function serviceOf(
   config: Config,
   opened: OpenedExchange,
   warn: Warn = () => {},
-  shared: SharedParts = newSharedParts(config),
+  shared: SharedService = newSharedService(config),
   prefix = "",
 ): Service {
-  const { exchange, clock, origin, session, persistence } = opened;
+  const { exchange, clock, origin, session, persistence, recordRefused } = opened;
   const { seed } = origin.config;
   const { devAccounts } = origin;
   const snapshots = new Snapshots(exchange, clock);
@@ -307,8 +304,8 @@ export function serviceOf(
     log.failure(`${message}; changes are refused from now on, ${answered}`),
   );
   return {
-    ...{ exchange, clock, persistence, session, snapshots, faults, bots },
-    ...{ slices, outbox, chain, stream, reopen },
+    ...{ exchange, clock, persistence, session, recordRefused, reopen },
+    ...{ slices, outbox, snapshots, faults, bots, stream, chain },
     options: optionsOf(config, origin, prefix),
     keyring: new Keyring(exchange, seed),
     numbers: numbersAs(config.numbers),
@@ -316,21 +313,11 @@ export function serviceOf(
     search: new SearchIndex(),
     ranking: new MarketRanking(),
     log: prefix === "" ? log : logBelow(log, prefix),
-    recordRefused: (request) => {
-      opened.recordRefused(request);
-      stream.refused(request);
-    },
     record: async (name) => {
       const { recordSession } = await import("./history/record/record-session.ts");
       return slices.run(recordSession({ log: session, open: opened.atSessionStart, devAccounts, name }));
     },
     ...reportingOf(opened, config.report, shared.slices, warn),
-    openApi: async () => {
-      const { openApiDocument } = await import("./api/openapi.ts");
-      const { numbers, unknownFields } = config;
-      const serverUrl = prefix || "/";
-      return JSON.stringify(openApiDocument({ version: VERSION, serverUrl, numbers, unknownFields }));
-    },
   };
 }
 
@@ -356,12 +343,7 @@ const urlHost = (host: string): string => {
 };
 
 /** Bug reports of an exchange. `folder` is the directory for those of defects; null writes none. */
-function reportingOf(
-  opened: OpenedExchange,
-  folder: string | null,
-  slices: Slices,
-  warn: Warn,
-): Pick<Service, "report" | "reportDefect"> {
+function reportingOf(opened: OpenedExchange, folder: string | null, slices: Slices, warn: Warn): BugReports {
   const { exchange, persistence, folder: dataFolder } = opened;
   /** Must be called after the journal is flushed. */
   const contentOf = (reason: string): ReportContent => ({

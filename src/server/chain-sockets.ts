@@ -251,7 +251,7 @@ class ChainSocket implements NotificationSink {
     const service = this.#service;
     const request = requestInfo(this.#nextId(), message);
     this.#request = request;
-    const fault = service.faults.isEmpty ? null : service.faults.apply("callChain");
+    const fault = service.faults.apply("callChain");
     request.fault = fault;
     if (fault !== null && fault.latencyMs > 0) {
       await new Promise<void>((resolve) => service.faults.delay(fault.latencyMs, resolve));

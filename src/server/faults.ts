@@ -45,11 +45,6 @@ export class Faults {
     this.#seed = seed;
   }
 
-  /** A cheap check for the usual case, a server without faults. */
-  get isEmpty(): boolean {
-    return this.#faults.length === 0;
-  }
-
   /** All faults, also those that can fire no more, oldest first. */
   get all(): readonly Fault[] {
     return this.#faults;
@@ -69,6 +64,7 @@ export class Faults {
    * fires. Each fault of the route counts the request and draws for it.
    */
   apply(operation: Operation): AppliedFault | null {
+    if (this.#faults.length === 0) return null;
     let delay: Fault | null = null;
     let other: Fault | null = null;
     for (const fault of this.#faults) {

@@ -41,7 +41,9 @@ export function recordRefusedRequest(
   const [path, body] = [pathOf(url), objectIn(endpoint.body, bytes)];
   const query = [...new URLSearchParams(url.slice(path.length + 1))];
   const asked = { path, caller, claimed: headers.poly_address, body, query, needsKnownFields };
-  service.recordRefused(refusedRequest(endpoint, error, asked));
+  const refused = refusedRequest(endpoint, error, asked);
+  service.recordRefused(refused);
+  service.stream.refused(refused);
 }
 
 /** Whether a record has a request: a trading request that is answered with a 4xx, or a control request whose command is refused. */

@@ -71,7 +71,7 @@ function routeOf(service: Service, endpoint: AnyEndpoint, handle: AnyHandler): R
     };
     const arrived = (body: Buffer): void => {
       if (isRaw(endpoint.body)) request.rawBody = body;
-      const fault = faults.isEmpty ? null : faults.apply(endpoint.operation);
+      const fault = faults.apply(endpoint.operation);
       if (fault === null) void answerWith(body);
       else applyFault(service, fault, response, () => void answerWith(body));
     };

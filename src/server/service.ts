@@ -7,12 +7,10 @@ import type { BookPages } from "../api/order-book.ts";
 import type { UnknownFields } from "../api/request-body.ts";
 import type { View } from "../api/view.ts";
 import type { Bots } from "../bots/bots.ts";
-import type { RefusedRequest } from "../core/refusals.ts";
 import type { Address } from "../core/terms.ts";
-import type { Clock, Slices, Snapshots } from "../engine/clock.ts";
-import type { Exchange } from "../engine/exchange.ts";
-import type { Persistence, SessionLog } from "../engine/journal.ts";
+import type { Slices, Snapshots } from "../engine/clock.ts";
 import type { Keyring } from "../engine/keyring.ts";
+import type { OpenedExchange } from "../engine/open-exchange.ts";
 import type { Faults } from "./faults.ts";
 import type { Answer, JsonText, Outbox, StreamedAnswer } from "./messages.ts";
 import type { RequestLog } from "./request-log.ts";
@@ -54,41 +52,44 @@ export interface ChainClient extends Pick<Chain, "answer"> {
   close(): void;
 }
 
-/** Everything that handlers may use of one exchange. */
-export interface Service {
+/** What all exchanges of a server share. */
+export interface SharedService {
+  /** Time slices of the event loop for long work. */
+  readonly slices: Slices;
+  readonly outbox: Outbox;
+  readonly log: RequestLog;
+}
+
+/** Bug reports of an exchange. */
+export interface BugReports {
+  /** Returns a bug report that can be replayed elsewhere, as JSON lines. @throws ApiError if it is too large. */
+  report(reason: string): Promise<Iterable<Uint8Array>>;
+  /** Writes a bug report for a defect if reports are enabled. */
+  reportDefect(error: unknown, reason: string): void;
+}
+
+/** The exchange itself; `session` has its commands and refused requests since it was opened. */
+type OpenedParts = Pick<
+  OpenedExchange,
+  "exchange" | "clock" | "persistence" | "session" | "recordRefused" | "reopen"
+>;
+
+/** Everything that handlers may use of one exchange; `reopen` also removes snapshots and faults and restarts the bots. */
+export interface Service extends OpenedParts, SharedService, BugReports {
   readonly options: ServiceOptions;
-  readonly exchange: Exchange;
-  readonly clock: Clock;
-  /** Flushes the journal before an answer is sent. */
-  readonly persistence: Persistence;
-  readonly keyring: Keyring;
   readonly numbers: Numbers;
+  readonly keyring: Keyring;
   readonly books: BookPages;
   readonly search: SearchIndex;
   readonly ranking: MarketRanking;
   readonly snapshots: Snapshots;
   readonly faults: Faults;
   readonly bots: Bots;
-  /** Time slices of the event loop for long work. */
-  readonly slices: Slices;
-  readonly outbox: Outbox;
-  readonly log: RequestLog;
+  readonly stream: Stream;
   /** Loads the chain with the first request, because loading it would delay the start. */
   readonly chain: () => Promise<Chain>;
-  readonly stream: Stream;
-  /** The commands and refused requests since the exchange was opened. */
-  readonly session: SessionLog;
-  /** Resets the exchange to its starting world and removes all snapshots and faults. */
-  reopen(): void;
-  /** Records a refused request in the session. */
-  recordRefused(request: RefusedRequest): void;
   /** Returns the session since the world was opened as a scenario file. @throws ApiError if no scenario can express it. */
   record(name: string | null): Promise<ReplyTo<"recordScenario">>;
-  /** Returns a bug report that can be replayed elsewhere, as JSON lines. @throws ApiError if it is too large. */
-  report(reason: string): Promise<Iterable<Uint8Array>>;
-  /** Writes a bug report for a defect if reports are enabled. */
-  reportDefect(error: unknown, reason: string): void;
-  openApi(): Promise<string>;
 }
 
 /** Returns the current state in the form from which replies are built. */

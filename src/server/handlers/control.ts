@@ -156,11 +156,20 @@ export const controlHandlers = {
     const fault = faults.remove(id);
     if (fault !== undefined) return faultReply(fault);
     throw new ApiError("FAULT_NOT_FOUND", `no fault ${quoted(id)}`, {
-      hint: faults.isEmpty ? "there are none: POST /sim/faults injects one" : "GET /sim/faults lists them",
+      hint:
+        faults.all.length === 0
+          ? "there are none: POST /sim/faults injects one"
+          : "GET /sim/faults lists them",
     });
   },
 
-  getOpenApi: async (_call, service) => new JsonText(await service.openApi()),
+  getOpenApi: async (_call, { options: { version, prefix, unknownFields }, numbers }) => {
+    // Loaded with the first request, so that it does not delay the start.
+    const { openApiDocument } = await import("../../api/openapi.ts");
+    const serverUrl = prefix || "/";
+    const document = openApiDocument({ version, serverUrl, numbers: numbers.mode, unknownFields });
+    return new JsonText(JSON.stringify(document));
+  },
   getHealth: (_call, { exchange }) => ({ status: "ok", time: toIso(exchange.now) }),
 } satisfies Partial<Handlers<Operation>>;
 
