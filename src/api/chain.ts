@@ -18,7 +18,7 @@ import type { State } from "../core/state.ts";
 import { BALANCE_POLICIES, SETTLEMENT_MODES } from "../core/terms.ts";
 import { toIso } from "../core/time.ts";
 import { endpoints, limit, offset } from "./endpoint.ts";
-import { ApiError } from "./errors.ts";
+import { invalidFields } from "./errors.ts";
 import { whyUnsettled } from "./explanations.ts";
 import { objectBody } from "./request-body.ts";
 import * as field from "./schemas.ts";
@@ -319,11 +319,8 @@ export function requireFieldsOfKind(fault: NewSettlementFault): void {
     name === "kind" || value === undefined || known.includes(name) ? [] : [name],
   );
   if (stray.length === 0) return;
-  throw new ApiError(
-    "INVALID_PARAMETER",
-    `${stray.join(", ")}: not a field of a fault of kind ${fault.kind}`,
-    { hint: `beside kind it takes ${known.join(", ")}`, details: { fields: stray } },
-  );
+  const message = `${stray.join(", ")}: not a field of a fault of kind ${fault.kind}`;
+  throw invalidFields(message, stray, `beside kind it takes ${known.join(", ")}`);
 }
 
 /** Fields of a reply that do not apply to all kinds of faults. */

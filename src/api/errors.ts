@@ -157,8 +157,8 @@ export class ApiError extends Error {
 }
 
 /** Returns an INVALID_PARAMETER error that lists the invalid fields. */
-export const invalidFields = (message: string, ...fields: readonly string[]): ApiError =>
-  new ApiError("INVALID_PARAMETER", message, { details: { fields } });
+export const invalidFields = (message: string, fields: readonly string[], hint?: string): ApiError =>
+  new ApiError("INVALID_PARAMETER", message, { hint, details: { fields } });
 
 /** @throws ApiError `LIMIT_REACHED` if the maximum number of snapshots, or of faults of a kind, exists already */
 export function requireBelowLimit(count: number, items: string, hint: string): void {

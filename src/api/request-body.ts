@@ -3,7 +3,7 @@ import * as z from "zod";
 import { printableAscii, quoted, shortened } from "../core/format.ts";
 import { type JsonProblem, jsonProblem } from "../core/json.ts";
 import { type AnyBody, type BodySpec, type Endpoint, isRaw, type JsonObject } from "./endpoint.ts";
-import { ApiError, describeValue, type ErrorCode } from "./errors.ts";
+import { ApiError, describeValue, type ErrorCode, invalidFields } from "./errors.ts";
 import { didYouMean, nearest } from "./nearest.ts";
 import { named } from "./schemas.ts";
 
@@ -165,11 +165,10 @@ export const unknownFieldsError = (
   unknown: readonly string[],
   known: readonly string[],
   endpoint: Pick<Endpoint, "query" | "body">,
-): ApiError =>
-  new ApiError("INVALID_PARAMETER", unknownFieldsText(unknown, known), {
-    hint: fieldsTaken(endpoint),
-    details: { fields: unknown.slice(0, SHOWN).map((name) => shortened(name, MAX_NAME)) },
-  });
+): ApiError => {
+  const fields = unknown.slice(0, SHOWN).map((name) => shortened(name, MAX_NAME));
+  return invalidFields(unknownFieldsText(unknown, known), fields, fieldsTaken(endpoint));
+};
 
 function fieldsTaken({ query, body }: Pick<Endpoint, "query" | "body">): string {
   const parts = [

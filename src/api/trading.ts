@@ -23,7 +23,7 @@ import {
   text,
   unixSeconds,
 } from "./endpoint.ts";
-import { ApiError, describeValue, withPrefix } from "./errors.ts";
+import { ApiError, describeValue, invalidFields, withPrefix } from "./errors.ts";
 import { cancelBody, ORDER_ERRORS, ORDER_OF_CHECKS, orderBody, placeOrderCommand } from "./order-request.ts";
 import { refusalError } from "./refusals.ts";
 import * as field from "./schemas.ts";
@@ -230,9 +230,7 @@ const previewBody: BodySpec<OrderToPreview, typeof orderToPreviewSchema> = {
     const address = typeof text === "string" ? readAddress(text) : null;
     if (address !== null) return { address, order };
     const message = "address: expected the address of an account, 0x and 40 hex digits, found";
-    throw new ApiError("INVALID_PARAMETER", `${message} ${describeValue(text)}`, {
-      details: { fields: ["address"] },
-    });
+    throw invalidFields(`${message} ${describeValue(text)}`, ["address"]);
   },
 };
 

@@ -1,6 +1,6 @@
 import { takesFaults } from "../api/control.ts";
 import { type AnyEndpoint, ENDPOINTS, type Operation, type ReplyTo } from "../api/endpoints.ts";
-import { ApiError, type ErrorCode } from "../api/errors.ts";
+import { ApiError, type ErrorCode, invalidFields } from "../api/errors.ts";
 import { nearest } from "../api/nearest.ts";
 import { type Random, seededRandom } from "../core/random.ts";
 
@@ -168,10 +168,7 @@ export function readFaultRoute(text: string) {
 /** `isKnown` tells whether it names an endpoint that takes no faults. */
 function unknownRoute(text: string, method: string | undefined, isKnown: boolean): ApiError {
   const refused = (why: string, hint: string): ApiError =>
-    new ApiError("INVALID_PARAMETER", `route: ${why} ${JSON.stringify(text)}`, {
-      hint,
-      details: { fields: ["route"] },
-    });
+    invalidFields(`route: ${why} ${JSON.stringify(text)}`, ["route"], hint);
   if (isKnown) {
     const hint = "faults apply to /api, /clob and /chain, never the control plane, /healthz or /openapi.json";
     return refused("faults never apply to", hint);

@@ -86,10 +86,8 @@ export const controlHandlers = {
     orderPreview(view, exchange.now, options.prefix, body),
   explainAuth: ({ body, headers: { host } }, service) => {
     if (body.url === undefined && body.path === undefined) {
-      throw new ApiError("INVALID_PARAMETER", "url: expected the URL or path of the request, found nothing", {
-        hint: "send { method, url, headers, body } of the request as it was sent",
-        details: { fields: ["url"] },
-      });
+      const hint = "send { method, url, headers, body } of the request as it was sent";
+      throw invalidFields("url: expected the URL or path of the request, found nothing", ["url"], hint);
     }
     const time = Math.floor(service.exchange.now / 1000);
     const { prefix } = service.options;
@@ -238,7 +236,7 @@ const accountOf = (view: View, address: string): ReplyTo<"getAccount"> =>
 export function exact(field: string, value: number, places: number): number {
   const units = unitsOf(value, places);
   if (units !== null) return units;
-  throw invalidFields(`${field} ${plainNumber(value)} has more than ${places} decimals`, field);
+  throw invalidFields(`${field} ${plainNumber(value)} has more than ${places} decimals`, [field]);
 }
 
 type Fired = ReplyTo<"setClock">["fired"][number];
@@ -261,20 +259,18 @@ const MAX_DAYS_OF_BOTS = 31;
 function refuseYearsOfBots({ bots, exchange }: Service, to: Millis): void {
   const days = Math.ceil((to - exchange.now) / DAY_MS);
   if (bots.running === null || days <= MAX_DAYS_OF_BOTS) return;
-  throw new ApiError(
-    "INVALID_PARAMETER",
-    `mode real would have bots trade for ${days} days at once, at most ${MAX_DAYS_OF_BOTS} are possible`,
-    { hint: "DELETE /sim/bots first, and start them again after", details: { fields: ["mode"] } },
-  );
+  const limit = `at most ${MAX_DAYS_OF_BOTS} are possible`;
+  const hint = "DELETE /sim/bots first, and start them again after";
+  throw invalidFields(`mode real would have bots trade for ${days} days at once, ${limit}`, ["mode"], hint);
 }
 
 function modeOf({ clock }: Service, { mode: asked, rate }: NewClock): ClockMode {
   const mode = asked ?? (rate === undefined ? clock.mode : "scaled");
   if (rate !== undefined && mode !== "scaled") {
-    throw invalidFields(`rate goes with mode scaled, not with ${mode}`, "rate");
+    throw invalidFields(`rate goes with mode scaled, not with ${mode}`, ["rate"]);
   }
   if (mode === "scaled" && rate === undefined && clock.mode !== "scaled") {
-    throw invalidFields("mode scaled needs a rate: virtual seconds per wall second", "rate");
+    throw invalidFields("mode scaled needs a rate: virtual seconds per wall second", ["rate"]);
   }
   return mode;
 }
@@ -313,26 +309,23 @@ const MAX_DAYS = Math.floor(MAX_MILLIS / DAY_MS);
 /** Returns the time to which a change moves the clock, never before `now`. Mode real alone advances to the wall clock. */
 function targetTime(now: Millis, { mode, time, advance }: NewClock, wall: Millis): Millis {
   if (time !== undefined && advance !== undefined) {
-    throw invalidFields("time and advance are both given: give one of them", "advance");
+    throw invalidFields("time and advance are both given: give one of them", ["advance"]);
   }
   if (advance !== undefined) {
     const duration = parseDuration(advance);
-    if (duration === null)
-      throw invalidFields(
-        `advance must be a duration such as 90s, 2h or 500ms, at most ${MAX_DAYS}d, found ${quoted(advance)}`,
-        "advance",
-      );
+    if (duration === null) {
+      const expected = `a duration such as 90s, 2h or 500ms, at most ${MAX_DAYS}d`;
+      throw invalidFields(`advance must be ${expected}, found ${quoted(advance)}`, ["advance"]);
+    }
     const end = now + duration;
     if (end <= MAX_MILLIS) return millis(end);
-    throw invalidFields(`the clock ends at ${toIso(MAX_MILLIS)}`, "advance");
+    throw invalidFields(`the clock ends at ${toIso(MAX_MILLIS)}`, ["advance"]);
   }
   if (time === undefined) return mode === "real" && wall > now ? wall : now;
   const at = timeIn("time", time);
   if (at >= now) return at;
-  throw invalidFields(
-    `time ${toIso(at)} is before the clock's ${toIso(now)}, and time never runs backwards`,
-    "time",
-  );
+  const message = `time ${toIso(at)} is before the clock's ${toIso(now)}, and time never runs backwards`;
+  throw invalidFields(message, ["time"]);
 }
 
 const MAX_LISTED = 10;
@@ -392,24 +385,21 @@ function planOf(asked: BodyOf<EndpointOf<"addFault">>): FaultPlan {
   const { status = null, retryAfter, latency = null, drop = null, probability, times = null, after } = asked;
   if (status === null && latency === null && drop === null) {
     const message = "a fault needs a status, a latency or a drop, found none of them";
-    throw invalidFields(message, "status", "latency", "drop");
+    throw invalidFields(message, ["status", "latency", "drop"]);
   }
   if (status !== null && drop !== null) {
     const message = `drop ${drop} means that status ${status} is not sent: give one of them`;
-    throw invalidFields(message, "status", "drop");
+    throw invalidFields(message, ["status", "drop"]);
   }
   const isRetried = status === 429 || status === 503;
   if (retryAfter !== undefined && !isRetried) {
-    throw invalidFields("retryAfter goes with a status of 429 or 503", "retryAfter");
+    throw invalidFields("retryAfter goes with a status of 429 or 503", ["retryAfter"]);
   }
   const { route, operations } = readFaultRoute(asked.route);
   const latencyMs = latency === null ? 0 : parseDuration(latency);
   if (latencyMs === null || latencyMs > 3_600_000) {
-    const found = JSON.stringify(latency);
-    throw invalidFields(
-      `latency must be a duration such as 200ms or 2s, at most 1h, found ${found}`,
-      "latency",
-    );
+    const expected = "a duration such as 200ms or 2s, at most 1h";
+    throw invalidFields(`latency must be ${expected}, found ${JSON.stringify(latency)}`, ["latency"]);
   }
   return {
     ...{ route, status, retryAfter: isRetried ? (retryAfter ?? 1) : null, latency, drop },
@@ -423,5 +413,5 @@ const TIME = "a time with its zone such as 2026-01-01T00:00:00Z, from 1970 to 99
 export function timeIn(field: string, text: string): Millis {
   const at = parseIso(text);
   if (at !== null) return at;
-  throw invalidFields(`${field} must be ${TIME}, found ${quoted(text)}`, field);
+  throw invalidFields(`${field} must be ${TIME}, found ${quoted(text)}`, [field]);
 }
