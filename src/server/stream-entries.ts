@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import type { EntryKind } from "../api/event-stream.ts";
+import type { EntryKind, StreamRequest } from "../api/event-stream.ts";
 import { type FixedText, fixedText } from "../core/byte-cursor.ts";
 import type { CommandOf } from "../core/commands.ts";
 import { hex8 } from "../core/hash.ts";
@@ -230,9 +230,11 @@ export function requestText(
   code: string | undefined,
 ): string {
   const ms = Math.round((performance.now() - arrivedAt) * 1_000) / 1_000;
-  const optional = `${textField("code", code)}${textField("fault", fault?.ids)}${textField("caller", caller)}`;
-  const range = `"first":${Math.min(firstCommand, lastCommand + 1)},"last":${lastCommand}`;
-  return `{"requestId":"${requestId}","method":"${method}","path":${JSON.stringify(path.slice(0, MAX_PATH))},"status":${status},"ms":${ms}${optional},${range}}`;
+  const first = Math.min(firstCommand, lastCommand + 1);
+  const optional = { code, fault: fault?.ids, caller: caller || undefined };
+  const request: { readonly [Field in keyof StreamRequest]: StreamRequest[Field] | undefined } = {
+    ...{ requestId, method, path: path.slice(0, MAX_PATH), status, ms, ...optional },
+    ...{ first, last: lastCommand },
+  };
+  return JSON.stringify(request);
 }
-
-const textField = (name: string, text = ""): string => (text === "" ? "" : `,"${name}":"${text}"`);
