@@ -25,19 +25,22 @@ const TRY_AGAIN_LATER = 1013;
 /** The WebSocket connections of one server; all are clients of its chain. */
 export class ChainSockets {
   readonly #service: Service;
+  /** Returns the id of the next request. */
+  readonly #nextId: () => string;
   readonly #open = new Set<ChainSocket>();
   #server: Promise<WebSocketServer> | null = null;
   #pings: NodeJS.Timeout | null = null;
   #isClosed = false;
 
-  constructor(service: Service) {
+  constructor(service: Service, nextId: () => string) {
     this.#service = service;
+    this.#nextId = nextId;
   }
 
   /** Upgrades a connection to WebSocket after the same checks as for `POST /chain`. */
-  async accept(request: Incoming, socket: Duplex, head: Buffer, nextId: () => string): Promise<void> {
+  async accept(request: Incoming, socket: Duplex, head: Buffer): Promise<void> {
     const service = this.#service;
-    request.requestId = nextId();
+    request.requestId = this.#nextId();
     // Until the WebSocket exists, the socket has no other error listener, and an error would end the process.
     const ignore = (): void => {};
     socket.on("error", ignore);
@@ -56,7 +59,7 @@ export class ChainSockets {
     });
     const server = await this.#server;
     socket.off("error", ignore);
-    server.handleUpgrade(request, socket, head, (webSocket) => this.#admit(request, webSocket, nextId));
+    server.handleUpgrade(request, socket, head, (webSocket) => this.#admit(request, webSocket));
   }
 
   /** Starts the closing handshake with every client; `terminate` destroys the connections that remain. */
@@ -70,8 +73,8 @@ export class ChainSockets {
     for (const client of this.#open) client.terminate();
   }
 
-  #admit(request: Incoming, webSocket: WebSocket, nextId: () => string): void {
-    const client = new ChainSocket(this.#service, request, webSocket, nextId);
+  #admit(request: Incoming, webSocket: WebSocket): void {
+    const client = new ChainSocket(this.#service, request, webSocket, this.#nextId);
     this.#open.add(client);
     webSocket.on("close", () => this.#open.delete(client));
     if (this.#isClosed) client.close(GOING_AWAY, "the server is stopping");

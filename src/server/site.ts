@@ -37,7 +37,7 @@ export class ExchangeSite implements Site {
   /** `page` may be shared by the exchanges of a server. */
   constructor(service: Service, page = new InspectorPage()) {
     this.service = service;
-    this.chainSockets = new ChainSockets(service);
+    this.chainSockets = new ChainSockets(service, this.nextId);
     this.#router.get("/", (request, response, next) => {
       if (!wantsPage(request)) next();
       else void page.answer(service, response as never);
@@ -77,7 +77,7 @@ export class ExchangeSite implements Site {
   }
 
   upgrade(request: Incoming, socket: Duplex, head: Buffer): void {
-    void this.chainSockets.accept(request, socket, head, this.nextId);
+    void this.chainSockets.accept(request, socket, head);
   }
 }
 
