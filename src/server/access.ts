@@ -9,8 +9,6 @@ import type { Address } from "../core/terms.ts";
 import { headerValues, type Incoming, pathOf } from "./messages.ts";
 import type { Service, ServiceOptions } from "./service.ts";
 
-type HostRule = Pick<ServiceOptions, "allowHosts" | "beyondLoopback">;
-
 const HOST = /^(\[[0-9a-f:.]+\]|[^:/@?#\s[\]]+)(?::[0-9]{1,5})?$/;
 const ABSOLUTE = /^https?:\/\/([^/?#]*)/i;
 
@@ -19,28 +17,28 @@ const ABSOLUTE = /^https?:\/\/([^/?#]*)/i;
  * Reduces an absolute target of an allowed host to its path.
  * @throws ApiError `HOST_NOT_ALLOWED`.
  */
-export function guardHost(rule: HostRule, request: Incoming): void {
+export function guardHost(options: ServiceOptions, request: Incoming): void {
   const hosts = headerValues(request.rawHeaders, "host");
   if (hosts.length !== 1)
     throw refuse(hosts.length === 0 ? "no Host header" : `${hosts.length} Host headers`);
-  checkName(rule, hosts[0] as string);
+  checkName(options, hosts[0] as string);
   if (request.url.startsWith("/")) return;
   const authority = ABSOLUTE.exec(request.url);
   if (authority === null) {
     if (request.url === "*" && request.method === "OPTIONS") return;
     throw refuse(`the target ${quoted(request.url)}`);
   }
-  checkName(rule, authority[1] as string);
+  checkName(options, authority[1] as string);
   const target = request.url.slice(authority[0].length);
   request.url = target.startsWith("/") ? target : `/${target}`;
 }
 
-function checkName(rule: HostRule, host: string): void {
+function checkName({ allowHosts, beyondLoopback }: ServiceOptions, host: string): void {
   const name = HOST.exec(host.toLowerCase())?.[1];
   if (name === undefined) throw refuse(`the Host ${quoted(host)}`);
-  if (isLoopback(name) || rule.allowHosts.includes(name)) return;
+  if (isLoopback(name) || allowHosts.includes(name)) return;
   // Any IP address is safe because DNS rebinding needs a DNS name.
-  if (rule.beyondLoopback && isIP(name.replace(/^\[|\]$/g, "")) !== 0) return;
+  if (beyondLoopback && isIP(name.replace(/^\[|\]$/g, "")) !== 0) return;
   throw refuse(`the Host ${quoted(host)}`);
 }
 
@@ -95,13 +93,11 @@ export function authenticate(service: Service, request: Incoming, body: Buffer):
   );
 }
 
-type WithToken = Pick<ServiceOptions, "simToken">;
-
 /**
  * Checks access to the control plane.
  * @throws ApiError `ORIGIN_NOT_ALLOWED` for foreign web pages, `SIM_TOKEN_REQUIRED` for callers without the token.
  */
-export function guardControl(options: WithToken, { headers }: Incoming): void {
+export function guardControl(options: ServiceOptions, { headers }: Incoming): void {
   guardOrigin(headers, "the control plane");
   if (isTrusted(options, headers)) return;
   const without = headers.authorization === undefined ? "none" : "an authorization header without Bearer";
@@ -125,7 +121,7 @@ const isOwn = (origin: string, host: string | undefined): boolean =>
   host !== undefined && /^https?:\/\/(.+)$/.exec(origin.toLowerCase())?.[1] === host.toLowerCase();
 
 /** Whether a caller sent the token of the control plane; true for all callers if no token is set. */
-export function isTrusted({ simToken }: WithToken, headers: IncomingHttpHeaders): boolean {
+export function isTrusted({ simToken }: ServiceOptions, headers: IncomingHttpHeaders): boolean {
   if (simToken === null) return true;
   const sent = tokenIn(headers);
   return typeof sent === "string" && equalInConstantTime(sent, simToken);
