@@ -131,6 +131,8 @@ async function follow(server: Server, signal: AbortSignal): Promise<void> {
   }
 }
 
+const NEW_LINE = 10;
+
 /** Reads the event stream of a server. */
 class Feed {
   readonly #server: Server;
@@ -158,7 +160,6 @@ class Feed {
     const headers: Record<string, string> = this.#last === "" ? {} : { "last-event-id": this.#last };
     const signal = this.#signal;
     const response = await this.#server.send("GET", "/sim/stream?from=start", null, { headers, signal });
-    model.isConnected.value = true;
     model.initialSequence.value = Number(response.headers.get("x-sim-sequence"));
     this.mustRestart = false;
     const reader = response.body?.getReader();
@@ -167,7 +168,10 @@ class Feed {
       const { done, value } = (await reader?.read()) ?? { done: true };
       signal.throwIfAborted();
       if (done || value === undefined) return;
-      await this.#take(eventsIn(value).map(streamEntry));
+      const entries = eventsIn(value).map(streamEntry);
+      // Not so within an opening, which may say that the history is another one.
+      const isBetweenEntries = value.at(-1) === NEW_LINE && value.at(-2) === NEW_LINE;
+      if (entries.length > 0 || isBetweenEntries) await this.#take(entries);
     }
     await reader?.cancel();
   }
@@ -191,6 +195,7 @@ class Feed {
     if (this.#history === null) return;
     if (model.history.value === this.#history) model.revision.value += 1;
     else model.show(this.#history);
+    model.isConnected.value = true;
   }
 
   #add(entry: StreamEntry): void {

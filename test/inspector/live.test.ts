@@ -372,15 +372,29 @@ describe.runIf(BROWSER !== null)("a server", () => {
     const { port } = first;
     const other = await open(first.url);
     await other.waitForPosition(/^live/);
+    await fetchJson(first.url, "/sim/chain/mine", { blocks: 1 });
+    const sequence = await sequenceNow(first);
+    await other.waitForPosition(new RegExp(`^live sequence ${sequence} `));
     await first.close();
     const lost = other.page.getByRole("status").filter({ hasText: "not connected" });
     await lost.waitFor();
     const mine = other.button("Mine a block", await other.open("chain"));
     expect(await mine.isDisabled()).toBe(true);
     expect(await mine.getAttribute("title")).toBe("the server is not connected");
+    // Collects what the header says from now on.
+    const said = await other.page.evaluateHandle(() => {
+      const where = document.querySelector(".where") as HTMLElement;
+      const texts: string[] = [];
+      const observer = new MutationObserver(() => texts.push(where.textContent ?? ""));
+      observer.observe(where, { subtree: true, childList: true, characterData: true });
+      return texts;
+    });
     const second = await serve({ port });
     await lost.waitFor({ state: "detached" });
     await other.waitForPosition(/^live/);
+    const positions = await said.jsonValue();
+    expect(positions).toContainEqual(expect.stringMatching(/^livesequence/));
+    expect(positions.filter((text) => text.startsWith(`livesequence ${sequence}2`))).toEqual([]);
     const head = other.pane("chain").locator("dl.facts");
     const before = (await head.textContent()) ?? "";
     await other.button("Mine a block", other.pane("chain")).click();
