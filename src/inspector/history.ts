@@ -12,7 +12,15 @@ import { LineReplay, type LineResult, type ReplayedLine } from "../history/journ
 import { marketOfEvent } from "../history/trace.ts";
 
 /** Bits that mark properties of a row. */
-export const MARK = { trade: 1, refusal: 2, block: 4, fault: 8, clock: 16, problem: 32 } as const;
+export const MARK = {
+  trade: 1,
+  refusal: 2,
+  block: 4,
+  fault: 8,
+  clock: 16,
+  problem: 32,
+  failure: 64,
+} as const;
 
 /** Maximum number of checkpoints; if exceeded, every other one is dropped. */
 const MAX_CHECKPOINTS = 256;
@@ -222,6 +230,9 @@ const MARK_OF: { readonly [Kind in DomainEvent["kind"]]?: number } = {
   blocksMined: MARK.block,
   blockSealed: MARK.block,
   settlementFaultSet: MARK.fault,
+  settlementFailed: MARK.failure,
+  settlementLost: MARK.failure,
+  callReverted: MARK.failure,
 };
 
 function marksOf({ line, result }: ReplayedLine): number {

@@ -232,9 +232,11 @@ it("marks have what happened in each row", async () => {
       Number(line.k === "refused") * MARK.refusal +
       has("blocksMined", "blockSealed") * MARK.block +
       has("settlementFaultSet") * MARK.fault +
+      has("settlementFailed", "settlementLost", "callReverted") * MARK.failure +
       Number(line.k === "start" || line.k === "clock") * MARK.clock;
     expect([row, line.k, history.marks.at(row)]).toEqual([row, line.k, expected]);
   }
   const all = Array.from(lines, (_, row) => at(history.marks, row)).reduce((a, b) => a | b, 0);
-  expect(all & (MARK.trade | MARK.refusal | MARK.block | MARK.fault)).toBe(15);
+  const seen = MARK.trade | MARK.refusal | MARK.block | MARK.fault | MARK.failure;
+  expect(all & seen).toBe(seen);
 });

@@ -44,6 +44,8 @@ describe.runIf(BROWSER !== null).each([
     ]);
     const cancels = await filtered(() => filter.fill("cancel order"), /^1 of/);
     expect(cancels).toEqual([expect.stringContaining("canceled order")]);
+    await filtered(() => filter.fill("failed: made to fail"), /^1 of/);
+    expect(await rows.locator(".wrong").textContent()).toContain("failed: made to fail");
     await filter.fill("");
     const trades = await filtered(() => journal.getByLabel("Kind of row").selectOption("trades"), /^2 of/);
     expect(trades).toEqual([

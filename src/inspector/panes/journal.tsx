@@ -215,11 +215,12 @@ function Row({
   readonly isHere: boolean;
   readonly onClick: () => void;
 }) {
-  const { lineAt, actors, markets, times, exchange } = model.openHistory();
+  const { lineAt, actors, markets, times, marks, exchange } = model.openHistory();
   const line = lineAt(row);
   const request = isRequest(line) ? (line.d as StreamRequest) : requests.get(row);
   const actor = actors[row] ?? 0;
   const { text = "…", result = "", isProblem = false } = description ?? {};
+  const isWrong = isProblem || ((marks[row] ?? 0) & MARK.failure) !== 0;
   // The result comes before the market, because a long name of a market would hide it.
   const [what = "", place] = text.split(/ in (?=[a-z0-9-]+$)/);
   const slug = place ?? exchange.state.markets.find(markets[row] ?? 0)?.slug ?? "";
@@ -236,7 +237,7 @@ function Row({
       <span class="who">{actor > 0 ? nameOf(actor) : (description?.actor?.slice(0, 8) ?? "")}</span>
       <span class="what">
         <bdi>{isRequest(line) ? replyText(line.d as StreamRequest) : what}</bdi>
-        {result === "" ? null : <span class={isProblem ? "wrong" : "result"}>{` → ${result}`}</span>}
+        {result === "" ? null : <span class={isWrong ? "wrong" : "result"}>{` → ${result}`}</span>}
         <span class="dim">{slug === "" ? "" : ` ${slug}`}</span>
       </span>
       <span class="number dim">{request === undefined ? "" : requestText(request)}</span>
