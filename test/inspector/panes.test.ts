@@ -178,6 +178,15 @@ describe.runIf(BROWSER !== null).each([
     await pane.getByText("no such order").waitFor();
   });
 
+  it("are below a timeline with the times at its ends and in its middle", async () => {
+    const times = (): Promise<string[]> => inspector.page.locator(".timeline .times span").allTextContents();
+    const [start, middle, end] = ["00:00:00", "00:00:10", "00:00:20"].map((time) => `2026-01-01 ${time}`);
+    expect(await times()).toEqual([start, expect.stringMatching(/^2026-01-01 00:00:\d\d$/), end]);
+    await inspector.button("By time").click();
+    expect(await times()).toEqual([start, middle, end]);
+    await inspector.button("By time").click();
+  });
+
   it("find an order by its number as the page writes it", async () => {
     const pane = await inspector.open("order");
     const field = pane.getByLabel("Order by id or number");

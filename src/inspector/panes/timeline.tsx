@@ -2,7 +2,8 @@ import { signal, useSignal, useSignalEffect } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { toIso } from "../../core/time.ts";
-import { MARK } from "../history.ts";
+import type { Millis } from "../../core/units.ts";
+import { MARK, timeAt } from "../history.ts";
 import * as model from "../model.ts";
 import { ActionButton, GoTo, Outcome, useAction } from "../parts.tsx";
 
@@ -105,7 +106,25 @@ function Strip({ rangeNow, onZoom }: Readonly<{ rangeNow: () => Range; onZoom: (
           onZoom(event.deltaY > 0 ? 1.5 : 1 / 1.5);
         }}
       />
+      <Times of={rangeNow()} />
     </div>
+  );
+}
+
+/** Times at the start, in the middle and at the end of a range. */
+function Times({ of: { byTime, from, to } }: { readonly of: Range }) {
+  const shown = model.openHistory();
+  const timeOf = (at: number): Millis => (byTime ? (at as Millis) : timeAt(shown, at));
+  return (
+    <p class="times number dim">
+      {[from, (from + to) / 2, to].map((at, index) => (
+        <span key={index}>
+          {toIso(timeOf(Math.round(at)))
+            .slice(0, 19)
+            .replace("T", " ")}
+        </span>
+      ))}
+    </p>
   );
 }
 
