@@ -116,6 +116,10 @@ function bodyChoices(body: Uint8Array): Choice<Uint8Array>[] {
     const hint = `would match the re-serialised body (${style}): sign the exact bytes that are sent`;
     choices.push(wrong("BODY_RESERIALISED", Buffer.from(text), hint));
   }
+  for (const text of textsOf(body)) {
+    const hint = "the body was signed as Python's str() prints it: sign the exact bytes that are sent";
+    choices.push(wrong("BODY_RESERIALISED", Buffer.from(asInPython(text)), hint));
+  }
   return choices;
 }
 
@@ -259,6 +263,17 @@ const STYLES: Readonly<Record<string, (tree: Tree) => string>> = {
   'spaces after ":" and ","': (tree) => spaced(JSON.stringify(tree)),
   "indented by two spaces": (tree) => JSON.stringify(tree, null, 2),
 };
+
+const PYTHON_NAMES: Readonly<Record<string, string>> = { true: "True", false: "False", null: "None" };
+
+/** Returns JSON as Python's `str` prints its value, except characters that are not printable. */
+function asInPython(json: string): string {
+  return spaced(printed(JSON.stringify(treeOf(json)))).replace(SCALAR, (scalar) => {
+    if (!scalar.startsWith('"')) return PYTHON_NAMES[scalar] ?? scalar;
+    const text = scalar.slice(1, -1).replaceAll('\\"', '"');
+    return text.includes("'") && !text.includes('"') ? `"${text}"` : `'${text.replaceAll("'", "\\'")}'`;
+  });
+}
 
 /** Removes the quotes that `treeOf` added. */
 const printed = (json: string): string => json.replace(STRING, (scalar) => JSON.parse(scalar) as string);
