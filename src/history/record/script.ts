@@ -73,9 +73,7 @@ export class Script {
   #firstHeight = 0;
 
   constructor(header: Header, described: DescribedSession) {
-    const place = { file: "", line: 1, column: 1 };
-    const scenario = { name: "", place, world: null, accounts: [], steps: [], ...header };
-    this.#venue = new LocalVenue(scenario);
+    this.#venue = new LocalVenue(header);
     this.described = described;
     const { words, markets, session } = described;
     this.#remapper = new Remapper(this.#venue.exchange, session.end, (address) =>

@@ -18,12 +18,10 @@ import { Declarations } from "../../scenario/language/declarations.ts";
 import { type Expectation, readExpectations } from "../../scenario/language/expectations.ts";
 import { attempt, type Problem, ProblemList } from "../../scenario/language/page.ts";
 import { ScenarioFiles } from "../../scenario/language/scenario-files.ts";
-import type { Scenario } from "../../scenario/language/steps.ts";
 import { checkAll } from "../../scenario/run/expectations.ts";
 import { fillLike, tradeText } from "../../scenario/run/format.ts";
 import { RunStopped, ScenarioFailure, Session } from "../../scenario/run/session.ts";
 import { LocalVenue } from "../../scenario/venue/local-venue.ts";
-import { Wallets } from "../../scenario/venue/venue.ts";
 import { refusedBy } from "../../scenario/venue/views.ts";
 import { FillWatcher } from "../../scenario/watch/fill-watcher.ts";
 import type { Session as RecordedSession } from "../record/record-session.ts";
@@ -297,7 +295,8 @@ export function expectationTrial(
       if ((trace[applied - 1]?.sequence ?? 0) <= names.sequenceBefore) fillsBefore = venue.fillCount();
     }
     venue.nameMarkets();
-    const session = new Session(NO_SCENARIO, venue, { checks: null, stop });
+    const scenario = { name: "history", seed: "history", steps: [] };
+    const session = new Session(scenario, venue, { checks: null, stop });
     // Expectations do not include trades of the opening.
     session.fillsRead = fillsBefore;
     for (const name of ordersIn(expectations)) {
@@ -329,7 +328,7 @@ class HistoryVenue extends LocalVenue {
   readonly #names: HistoryNames;
 
   constructor(exchange: Exchange, names: HistoryNames) {
-    super(NO_SCENARIO, null, new Wallets(), null, exchange);
+    super(exchange);
     this.#names = names;
     for (const [name, address] of names.accounts) this.names.set(address, name);
   }
@@ -342,20 +341,6 @@ class HistoryVenue extends LocalVenue {
     return this.#names.accounts.get(account) ?? super.addressOf(account);
   }
 }
-
-/** Stands for the scenario of a venue that runs none. */
-const NO_SCENARIO: Scenario = {
-  name: "history",
-  place: { file: "history", line: 1, column: 1 },
-  seed: "history",
-  clock: 0 as Scenario["clock"],
-  settlement: "instant",
-  balances: "optimistic",
-  world: null,
-  markets: [],
-  accounts: [],
-  steps: [],
-};
 
 /**
  * Applies commands, and checks that a request after them is refused with the same code under the same conditions as in

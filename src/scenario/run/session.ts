@@ -55,7 +55,7 @@ export interface SessionOptions {
 
 /** One run of a scenario: its venue, its named orders, and its results. */
 export class Session {
-  readonly scenario: Scenario;
+  readonly scenario: Pick<Scenario, "name" | "seed" | "steps">;
   readonly venue: Venue;
   readonly isUpdating: boolean;
   readonly checks: Checks | null;
@@ -78,7 +78,7 @@ export class Session {
   isLenient = false;
   #memory: Memory = { orders: new Map(), missing: new Map(), labels: new Map(), placed: 0, fillsRead: 0 };
 
-  constructor(scenario: Scenario, venue: Venue, options: SessionOptions) {
+  constructor(scenario: Session["scenario"], venue: Venue, options: SessionOptions) {
     this.scenario = scenario;
     this.venue = venue;
     this.isUpdating = options.isUpdating ?? false;

@@ -20,6 +20,7 @@ import {
   type Attempt,
   type BookView,
   type Checks,
+  type Expired,
   type Fill,
   fillOf,
   type OrderView,
@@ -146,6 +147,23 @@ export abstract class ExchangeVenue extends Venue {
     }
   }
 
+  override async advanceTo(moment: Millis): Promise<readonly Expired[]> {
+    const expired: Expired[] = [];
+    const unwatch = this.exchange.watch((_sequence, at, events) => {
+      for (const event of events) {
+        if (event.kind === "orderExpired") expired.push({ key: this.orderId(event.order), at });
+      }
+    });
+    try {
+      await this.moveClock(moment);
+    } finally {
+      unwatch();
+    }
+    return expired;
+  }
+
+  protected abstract moveClock(moment: Millis): Soon<void>;
+
   override async book({ market, outcome }: TokenRef): Promise<BookView> {
     const number = this.state.marketBySlug.get(market);
     if (number === undefined) throw new VenueError(`the exchange has no market ${market} any more`);
@@ -153,7 +171,7 @@ export abstract class ExchangeVenue extends Venue {
   }
 
   /** Reads the order without its story, which would take most of the time of a small scenario. */
-  override async order(id: string): Promise<OrderView> {
+  async order(id: string): Promise<OrderView> {
     const { orders, idPrefixes } = this.state;
     return orderView(orderReply(this.view, orders.get(numberOf(idPrefixes.order, id))));
   }
@@ -225,9 +243,8 @@ export abstract class ExchangeVenue extends Venue {
       return totals.every(({ holds }) => holds);
     };
     return (rows) => {
-      const { hasBrokenFill } = this;
-      if (rows < totalsAt && !hasBrokenFill) return NOTHING;
-      if (rows < allAt && !hasBrokenFill && totalsHold(rows)) return NOTHING;
+      const isSound = this.#brokenFill === null;
+      if (isSound && (rows < totalsAt || (rows < allAt && totalsHold(rows)))) return NOTHING;
       const { orders, trades, chain } = this.state;
       const records = orders.size + trades.size + chain.transactions.size;
       allAt = rows + Math.max(MIN_ROWS, ROWS_PER_RECORD * records);
@@ -243,13 +260,14 @@ export abstract class ExchangeVenue extends Venue {
     this.#fillWatcher ??= new FillWatcher(this.exchange, (account) => this.nameOf(account));
   }
 
-  override get hasBrokenFill(): boolean {
-    return this.#fillWatcher !== null && this.#fillWatcher.broken !== null;
+  get #brokenFill() {
+    return this.#fillWatcher?.broken ?? null;
   }
 
-  override violations(): readonly string[] {
+  override violations(checks: Checks = "all"): readonly string[] {
+    const broken = this.#brokenFill;
+    if (broken === null && checks === "fills") return NOTHING;
     const found = violations(this.state).map(({ name, differences }) => `${name}: ${differences.join("; ")}`);
-    const broken = this.#fillWatcher?.broken ?? null;
     return broken === null ? found : [...found, `${broken.name}: ${broken.text}`];
   }
 

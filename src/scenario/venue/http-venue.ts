@@ -1,6 +1,6 @@
 import { type PositionChange, positionTransaction } from "../../api/contracts.ts";
 import { endpointOf, filledPath, type Operation, type ReplyTo } from "../../api/endpoints.ts";
-import { ExchangeClient } from "../../client/client.ts";
+import { type ClientOptions, ExchangeClient, type WalletAccount, walletOf } from "../../client/client.ts";
 import { type RawRequest, targetOf } from "../../client/connection.ts";
 import { readReply } from "../../client/result.ts";
 import {
@@ -10,7 +10,7 @@ import {
   openTransport,
   type Transport,
 } from "../../client/transport.ts";
-import { parseIso, toIso } from "../../core/time.ts";
+import { toIso } from "../../core/time.ts";
 import type { Millis } from "../../core/units.ts";
 import type { DirectCall } from "../../server/router.ts";
 import type { Service } from "../../server/service.ts";
@@ -19,8 +19,8 @@ import { type Tamper, within } from "../language/request-step.ts";
 import type { RequestStep, Scenario } from "../language/steps.ts";
 import { createMarkets, ExchangeVenue } from "./exchange-venue.ts";
 import { byOperations, type ExecuteRow } from "./play-flow.ts";
-import { signerOf, type Wallets } from "./venue.ts";
-import { type Attempt, DONE, type Expired, type RawReply, VenueError, type VenueHistory } from "./views.ts";
+import type { Wallet, Wallets } from "./venue.ts";
+import { type Attempt, DONE, type RawReply, VenueError, type VenueHistory } from "./views.ts";
 
 function rawRequestOf(step: RequestStep, text: (of: string) => string): RawRequest {
   const headers = Object.entries(step.headers).map(([name, value]) => [
@@ -59,20 +59,37 @@ export function errorCodeOf(status: number, body: unknown): string | null {
   return typeof code === "string" ? code : `HTTP ${status}`;
 }
 
+/** Returns a signing account that caches signatures, because signing takes longer than a request. */
+export async function signerOf({ privateKey, signatures }: Wallet): Promise<WalletAccount> {
+  const account = await walletOf(privateKey);
+  return {
+    address: account.address,
+    signMessage: (text) => account.signMessage(text),
+    signTypedData: (data) => {
+      const { timestamp, nonce } = data.message;
+      const key = `${timestamp} ${nonce} ${data.domain.chainId}`;
+      const signature = signatures.get(key) ?? account.signTypedData(data);
+      signatures.set(key, signature);
+      return signature;
+    },
+  };
+}
+
 const TIMEOUT_MS = 30_000;
 
-/** How the clients of a scenario's accounts are made. */
+/** How the accounts of a scenario sign. */
 interface Signing {
-  /** Makes the client of an account, which sends its requests through `transport`. */
-  open(account: string, transport: Transport): Promise<ExchangeClient>;
+  /** Returns the options of an account's client. */
+  optionsOf(account: string): Promise<ClientOptions>;
   /** Whether the exchange knows the credentials that the account has derived. */
   isSignedIn(account: string): boolean;
 }
 
 /** Sends the requests of a scenario over HTTP, each account by a client of its own. */
 export class HttpClients {
-  readonly #transport: Transport;
+  readonly #url: string;
   readonly #signing: Signing;
+  readonly #transport: Transport;
   /** Sends unsigned requests. */
   readonly unsigned: ExchangeClient;
   readonly #signed = new Map<string, ExchangeClient>();
@@ -81,16 +98,21 @@ export class HttpClients {
   /** `watch` may wrap the transport to observe requests and replies. */
   constructor(url: string, signing: Signing, watch: (transport: Transport) => Transport = (same) => same) {
     const { send, close } = openTransport(new URL(url), TIMEOUT_MS);
+    this.#url = url;
+    this.#signing = signing;
     this.#transport = watch(send);
     this.unsigned = new ExchangeClient(url, { transport: this.#transport });
-    this.#signing = signing;
     this.close = close;
   }
 
   /** Returns the client of an account; derives credentials if it has none that the exchange knows. */
   async of(account: string): Promise<ExchangeClient> {
-    const client = this.#signed.get(account) ?? (await this.#signing.open(account, this.#transport));
-    this.#signed.set(account, client);
+    let client = this.#signed.get(account);
+    if (client === undefined) {
+      const options = await this.#signing.optionsOf(account);
+      client = new ExchangeClient(this.#url, { ...options, transport: this.#transport });
+      this.#signed.set(account, client);
+    }
     if (client.credentials !== null && this.#signing.isSignedIn(account)) return client;
     const derived = await client.derive();
     if (derived.ok) return client;
@@ -156,12 +178,14 @@ export class HttpVenue extends ExchangeVenue {
     createMarkets(server.service.exchange, markets);
     super(server.service, wallets);
     this.#server = server;
-    const open = async (account: string, transport: Transport): Promise<ExchangeClient> => {
-      const signer = await signerOf(this.walletOf(account));
-      return new ExchangeClient(server.url, { account: signer, transport, time: () => this.now() / 1000 });
+    const signing: Signing = {
+      optionsOf: async (account) => ({
+        account: await signerOf(this.walletOf(account)),
+        time: () => this.now() / 1000,
+      }),
+      isSignedIn: (account) => this.hasSignedIn(account),
     };
-    const isSignedIn = (account: string): boolean => this.hasSignedIn(account);
-    this.#http = new HttpClients(server.url, { open, isSignedIn }, watch);
+    this.#http = new HttpClients(server.url, signing, watch);
   }
 
   override now(): Millis {
@@ -178,12 +202,9 @@ export class HttpVenue extends ExchangeVenue {
     return this.addressOf(account);
   }
 
-  override async advanceTo(moment: Millis): Promise<readonly Expired[]> {
+  protected override async moveClock(moment: Millis): Promise<void> {
     const moved = await this.call("setClock", { body: { time: toIso(moment) } });
     if (!moved.ok) throw new VenueError(`${moved.code}: ${moved.message}`);
-    return moved.value.fired.flatMap((event) =>
-      event.kind === "ORDER_EXPIRED" ? [{ key: event.orderId, at: parseIso(event.at) ?? moment }] : [],
-    );
   }
 
   override async transact(account: string, market: string, change: PositionChange): Promise<Attempt<null>> {

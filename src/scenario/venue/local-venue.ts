@@ -20,7 +20,7 @@ import type { Scenario } from "../language/steps.ts";
 import { createMarkets, ExchangeVenue } from "./exchange-venue.ts";
 import { type ExecuteRow, executed, fundingOf, OrderRefs } from "./play-flow.ts";
 import { fundCommand, Wallets } from "./venue.ts";
-import { type Attempt, DONE, type Expired, refusedBy, type Soon, type VenueHistory } from "./views.ts";
+import { type Attempt, DONE, refusedBy, type Soon, type VenueHistory } from "./views.ts";
 
 /** The operation that each row of a flow stands for. */
 const OPERATION = {
@@ -32,9 +32,12 @@ const OPERATION = {
 
 const NO_FAUCET = { collateral: money(0), everyMarket: size(0) };
 
+/** What the exchange of a scenario is opened with, besides a world. */
+type Opening = Pick<Scenario, "seed" | "clock" | "markets" | "settlement" | "balances">;
+
 /** Opens an exchange with the scenario's world or markets. Commands after the world are logged. */
 function openedExchange(
-  { seed, clock, markets, settlement, balances }: Scenario,
+  { seed, clock, markets, settlement, balances }: Opening,
   world: World | null,
   log: SessionLog | null,
 ): Exchange {
@@ -52,25 +55,27 @@ function openedExchange(
  */
 export class LocalVenue extends ExchangeVenue {
   readonly way = "process";
-  readonly #opening: { readonly scenario: Scenario; readonly world: World | null };
+  readonly #world: World;
+  readonly #start: Millis;
   readonly #log: SessionLog | null;
 
   /**
-   * `log` records commands and refused requests for a bug report; `exchange` may be one that is already open.
+   * `log` records commands and refused requests for a bug report.
    * @throws WorldOpeningError if the world cannot be opened at the scenario's clock.
    */
   constructor(
-    scenario: Scenario,
+    opening: Opening | Exchange,
     world: World | null = null,
     wallets = new Wallets(),
     log: SessionLog | null = null,
-    exchange = openedExchange(scenario, world, log),
   ) {
+    const exchange = opening instanceof Exchange ? opening : openedExchange(opening, world, log);
     super(
       { exchange, numbers: numbersAs("number"), books: new BookPages(), bots: new Bots(exchange) },
       wallets,
     );
-    this.#opening = { scenario, world };
+    this.#world = world ?? emptyWorld(exchange.state.config.seed);
+    this.#start = exchange.now;
     this.#log = log;
   }
 
@@ -106,19 +111,8 @@ export class LocalVenue extends ExchangeVenue {
     return decision.ok ? DONE : refusedBy(refusalError(decision.refusal, this.view));
   }
 
-  override advanceTo(moment: Millis): readonly Expired[] {
-    const expired: Expired[] = [];
-    const unwatch = this.exchange.watch((_sequence, at, events) => {
-      for (const event of events) {
-        if (event.kind === "orderExpired") expired.push({ key: this.orderId(event.order), at });
-      }
-    });
-    try {
-      this.exchange.advanceTo(moment);
-    } finally {
-      unwatch();
-    }
-    return expired;
+  protected override moveClock(moment: Millis): void {
+    this.exchange.advanceTo(moment);
   }
 
   override transact(account: string, market: string, change: PositionChange): Attempt<null> {
@@ -201,9 +195,7 @@ export class LocalVenue extends ExchangeVenue {
   history(): VenueHistory | null {
     const log = this.#log;
     if (log === null || log.entries === null) return null;
-    const { scenario, world } = this.#opening;
-    const opening = { config: this.state.config, start: scenario.clock };
-    const { exchange } = this;
-    return { kind: "session", world: world ?? emptyWorld(scenario.seed), exchange, opening, log };
+    const opening = { config: this.state.config, start: this.#start };
+    return { kind: "session", world: this.#world, exchange: this.exchange, opening, log };
   }
 }

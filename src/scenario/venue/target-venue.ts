@@ -1,9 +1,8 @@
 import { parse, YAMLParseError } from "yaml";
 import { unitsOf } from "../../api/decimals.ts";
 import type { Operation, ReplyTo } from "../../api/endpoints.ts";
-import { ExchangeClient, walletOf } from "../../client/client.ts";
+import { type ClientOptions, ExchangeClient, walletOf } from "../../client/client.ts";
 import { collect, ExchangeFailure, orThrow } from "../../client/result.ts";
-import type { Transport } from "../../client/transport.ts";
 import { DocumentError, within } from "../../core/document-error.ts";
 import { decimalText, MONEY_PLACES, SIZE_PLACES } from "../../core/format.ts";
 import { anyOf, isWord, SELF_TRADE_POLICIES } from "../../core/terms.ts";
@@ -269,14 +268,14 @@ class TargetVenue extends Venue {
 
   constructor(url: string, { accounts }: TargetFile) {
     super();
-    const open = async (account: string, transport: Transport): Promise<ExchangeClient> => {
+    const optionsOf = async (account: string): Promise<ClientOptions> => {
       const { privateKey, credentials } = accounts.get(account) as TargetAccount;
       const wallet = await walletOf(privateKey);
       this.#addresses.set(account, wallet.address);
       const derived = credentials && { credentials: { ...credentials, address: wallet.address } };
-      return new ExchangeClient(url, { account: wallet, time: "server", transport, ...derived });
+      return { account: wallet, time: "server", ...derived };
     };
-    this.#http = new HttpClients(url, { open, isSignedIn: () => true });
+    this.#http = new HttpClients(url, { optionsOf, isSignedIn: () => true });
   }
 
   /** Finds the scenario's markets. @throws NotRunnable if one is unsuitable, VenueError if the deployment does not answer. */
@@ -317,7 +316,12 @@ class TargetVenue extends Venue {
   }
 
   async call<O extends Operation>(operation: O, call?: DirectCall): Promise<Attempt<ReplyTo<O>>> {
-    return this.#http.call(operation, call);
+    const attempt = await this.#http.call(operation, call);
+    if (attempt.ok && operation === "placeOrder")
+      this.#placed(call?.caller ?? "", attempt.value as PlacedOrder);
+    if (attempt.ok && (operation === "cancelOrder" || operation === "cancelAllOrders"))
+      await this.#canceled(attempt.value as Canceled);
+    return attempt;
   }
 
   protected async signIn(account: string): Promise<string> {
@@ -344,20 +348,12 @@ class TargetVenue extends Venue {
     const reply = await this.#http.request(step, this.withIds(orderNamed));
     const { method, path, as } = step;
     if (method === "POST" && /^\/clob\/order(?:\?|$)/.test(path) && as !== null && reply.code === null)
-      this.accepted(as, reply.body as PlacedOrder);
+      this.#placed(as, reply.body as PlacedOrder);
     return reply;
   }
 
-  override async cancel(account: string, order: string): Promise<Attempt<Canceled>> {
-    return this.#canceled(await super.cancel(account, order));
-  }
-
-  override async cancelAll(account: string): Promise<Attempt<Canceled>> {
-    return this.#canceled(await super.cancelAll(account));
-  }
-
   /** Computes the order from its latest known state and its fills. */
-  override async order(id: string): Promise<OrderView> {
+  async order(id: string): Promise<OrderView> {
     const seen = this.#seen.get(id);
     if (seen === undefined) throw new VenueError(`order ${id} was not placed here`);
     if (seen.status !== "LIVE") return seen;
@@ -385,7 +381,7 @@ class TargetVenue extends Venue {
     return this.#http.history(reason);
   }
 
-  protected override accepted(account: string, order: PlacedOrder): void {
+  #placed(account: string, order: PlacedOrder): void {
     this.#owners.set(order.id, account);
     this.#seen.set(order.id, orderView(order));
     for (const trade of order.trades) {
@@ -411,14 +407,13 @@ class TargetVenue extends Venue {
   }
 
   /** Records the final state of canceled orders, which can no longer be read. */
-  async #canceled(attempt: Attempt<Canceled>): Promise<Attempt<Canceled>> {
-    for (const id of attempt.ok ? attempt.value.canceled : []) {
+  async #canceled({ canceled }: Canceled): Promise<void> {
+    for (const id of canceled) {
       const seen = this.#seen.get(id);
       if (seen === undefined) continue;
       const matched = await this.#matched(id);
       this.#seen.set(id, { ...seen, matched, status: "CANCELED", reason: "USER" });
     }
-    return attempt;
   }
 
   async #matched(order: string): Promise<Size> {

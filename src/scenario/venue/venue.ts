@@ -1,8 +1,6 @@
 import type { PositionChange } from "../../api/contracts.ts";
 import type { Operation, ReplyTo } from "../../api/endpoints.ts";
 import { MID_PLACES } from "../../api/order-book.ts";
-import type { ClobAuth } from "../../api/wallet-signature.ts";
-import type { WalletAccount } from "../../client/client.ts";
 import type { SettlementStatus } from "../../core/chain/settlement.ts";
 import type { CommandOf } from "../../core/commands.ts";
 import { type Millis, money, SHARE_UNITS, type Size, size, USDC_UNITS } from "../../core/units.ts";
@@ -97,23 +95,6 @@ export class Wallets {
   }
 }
 
-/** Returns a signing account that caches signatures, because signing takes longer than a request. */
-export async function signerOf({ privateKey, signatures }: Wallet): Promise<WalletAccount> {
-  const { walletOf } = await import("../../client/client.ts");
-  const account = await walletOf(privateKey);
-  return {
-    address: account.address,
-    signMessage: (text) => account.signMessage(text),
-    signTypedData: (data: ClobAuth) => {
-      const { timestamp, nonce } = data.message;
-      const key = `${timestamp} ${nonce} ${data.domain.chainId}`;
-      const signature = signatures.get(key) ?? account.signTypedData(data);
-      signatures.set(key, signature);
-      return signature;
-    },
-  };
-}
-
 export type PlacedOrder = ReplyTo<"placeOrder">;
 type KnownMarket = Pick<ReplyTo<"closeMarket">, "id" | "conditionId" | "tokens" | "matching">;
 type Trade = ReplyTo<"explainOrder">["fills"][number];
@@ -144,9 +125,6 @@ export abstract class Venue {
   protected abstract addressOf(account: string): string;
   /** Whether an account has been opened, by a step or a flow. */
   abstract knows(account: string): boolean;
-  /** Called after each accepted order. */
-  protected accepted(_account: string, _order: PlacedOrder): void {}
-
   /** Names of the accounts that the exchange knows, in order. Empty if balances cannot be read. */
   get accounts(): readonly string[] {
     return [];
@@ -188,16 +166,12 @@ export abstract class Venue {
   abstract fillCount(): number;
   /** Returns the fills after the first `from`, oldest first. */
   abstract fills(from: number): readonly Fill[];
-  /** Returns one sentence for each invariant that does not hold. */
-  violations(): Soon<readonly string[]> {
+  /** Returns one sentence for each invariant that does not hold; with `fills`, none unless a watched fill broke a rule. */
+  violations(_checks: Checks): Soon<readonly string[]> {
     return [];
   }
   /** Makes `violations` check each fill from now on, if the venue sees fills as they happen. */
   watchFills(): void {}
-  /** Whether a watched fill has broken a rule. */
-  get hasBrokenFill(): boolean {
-    return false;
-  }
   /** Returns the history for a bug report about `reason`; null if it was not recorded. */
   abstract history(reason: string): Soon<VenueHistory | null>;
   /** Closes connections, and the server if it was started for this scenario. */
@@ -266,9 +240,7 @@ export abstract class Venue {
   async place(account: string, words: OrderWords): Promise<Attempt<OrderView>> {
     const body = orderBodyOf(words, this.tokenId(words), await this.now());
     const attempt = await this.call("placeOrder", { body, caller: account });
-    if (!attempt.ok) return attempt;
-    this.accepted(account, attempt.value);
-    return { ok: true, value: orderView(attempt.value) };
+    return attempt.ok ? { ok: true, value: orderView(attempt.value) } : attempt;
   }
 
   /** `order` is an order's key in this venue, or any text. */
@@ -280,9 +252,7 @@ export abstract class Venue {
     return this.call("cancelAllOrders", { caller: account });
   }
 
-  async order(id: string): Promise<OrderView> {
-    return orderView((await this.#explained(id)).order);
-  }
+  abstract order(id: string): Promise<OrderView>;
 
   /** Returns the story of an order as sentences; for a resting order, also its summary and place in the queue. */
   async explain(id: string): Promise<readonly string[]> {
