@@ -154,29 +154,26 @@ const nameIn = (folder: string, path: string): string => relative(folder, path).
 
 /** Writes updated files, and updated values in place. Returns the written files. */
 export async function applyUpdates(updates: readonly Update[]): Promise<string[]> {
-  const written = new Set<string>();
-  for (const update of updates) {
-    if (update.kind !== "file") continue;
-    makeFolder(dirname(update.file));
-    await writeFile(update.file, update.text);
-    written.add(update.file);
+  const files = updates.filter((update) => update.kind === "file");
+  for (const { file, text } of files) {
+    makeFolder(dirname(file));
+    await writeFile(file, text);
   }
   const values = updates.filter((update) => update.kind === "value");
   for (const file of new Set(values.map((value) => value.file))) {
-    const whole = readRegular(file, MAX_SCENARIO_BYTES).toString("utf8");
-    const offset = (place: Place): number => offsetOf(whole, place);
+    let whole = readRegular(file, MAX_SCENARIO_BYTES).toString("utf8");
     const own = values
       .filter((value) => value.file === file)
-      .map(({ range: [start, end], text }) => ({ start: offset(start), end: offset(end), text }))
+      .map(({ range: [start, end], text }) => ({
+        start: offsetOf(whole, start),
+        end: offsetOf(whole, end),
+        text,
+      }))
       .sort((a, b) => b.start - a.start);
-    const updated = own.reduce(
-      (all, { start, end, text }) => all.slice(0, start) + text + all.slice(end),
-      whole,
-    );
-    await writeFile(file, updated);
-    written.add(file);
+    for (const { start, end, text } of own) whole = whole.slice(0, start) + text + whole.slice(end);
+    await writeFile(file, whole);
   }
-  return [...written].map(shownPath);
+  return [...new Set([...files, ...values].map(({ file }) => shownPath(file)))];
 }
 
 /** Returns the offset of a place in the text of its file, which may have a byte order mark and any line ends. */
