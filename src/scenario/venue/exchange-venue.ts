@@ -147,7 +147,7 @@ export abstract class ExchangeVenue extends Venue {
     }
   }
 
-  override async advanceTo(moment: Millis): Promise<readonly Expired[]> {
+  async advanceTo(moment: Millis): Promise<readonly Expired[]> {
     const expired: Expired[] = [];
     const unwatch = this.exchange.watch((_sequence, at, events) => {
       for (const event of events) {
@@ -185,7 +185,7 @@ export abstract class ExchangeVenue extends Venue {
     this.exchange.watchRewind(listener);
   }
 
-  override settings(): () => void {
+  settings(): () => void {
     const { bots } = this.#service;
     const { running } = bots;
     return () => bots.resume(running);
@@ -225,7 +225,7 @@ export abstract class ExchangeVenue extends Venue {
     return fillOf(reply, this.marketName(reply.marketId), ownerOf(trade.taker), ownerOf(trade.maker));
   }
 
-  override play(rows: AsyncIterable<readonly FlowRow[]>, market: string, checks: Checks | null = null) {
+  play(rows: AsyncIterable<readonly FlowRow[]>, market: string, checks: Checks | null = null) {
     return playFlow(this.rowExecutor(market), rows, checks === null ? null : this.#rowCheck(checks));
   }
 

@@ -207,7 +207,7 @@ export class HttpVenue extends ExchangeVenue {
     if (!moved.ok) throw new VenueError(`${moved.code}: ${moved.message}`);
   }
 
-  override async transact(account: string, market: string, change: PositionChange): Promise<Attempt<null>> {
+  async transact(account: string, market: string, change: PositionChange): Promise<Attempt<null>> {
     const { conditionId } = this.marketNamed(market);
     const terms = positionTransaction(await this.signIn(account), conditionId, change);
     const call = { from: terms.from, to: terms.to, data: terms.input };
@@ -240,11 +240,11 @@ export class HttpVenue extends ExchangeVenue {
     return byOperations(this, market, this.now());
   }
 
-  override snapshot() {
+  snapshot() {
     return { exchange: this.exchange.snapshot(), clock: this.#server.service.clock.setting };
   }
 
-  override restore(snapshot: unknown): void {
+  restore(snapshot: unknown): void {
     const { exchange, clock } = snapshot as ReturnType<HttpVenue["snapshot"]>;
     this.exchange.restore(exchange);
     this.#server.service.clock.applySetting(clock);

@@ -115,7 +115,7 @@ export class LocalVenue extends ExchangeVenue {
     this.exchange.advanceTo(moment);
   }
 
-  override transact(account: string, market: string, change: PositionChange): Attempt<null> {
+  transact(account: string, market: string, change: PositionChange): Attempt<null> {
     const from = this.signIn(account);
     const transaction = positionTransaction(from, this.marketNamed(market).conditionId, change);
     const { value, call } = transaction;
@@ -184,11 +184,11 @@ export class LocalVenue extends ExchangeVenue {
     }
   }
 
-  override snapshot(): Snapshot {
+  snapshot(): Snapshot {
     return this.exchange.snapshot();
   }
 
-  override restore(snapshot: unknown): void {
+  restore(snapshot: unknown): void {
     this.exchange.restore(snapshot as Snapshot);
   }
 

@@ -256,9 +256,20 @@ export async function openTargets(url: string, walletsFile: string, environment 
   };
 }
 
+/** Stands for what a deployment cannot do: a scenario with such a step is not run there. */
+function needsControlPlane(): never {
+  throw new Error("this needs the control plane");
+}
+
 /** A deployment of the API, used without its control plane: only the replies to the scenario's requests are known. */
 class TargetVenue extends Venue {
   readonly way = "target";
+  readonly advanceTo = needsControlPlane;
+  readonly transact = needsControlPlane;
+  readonly play = needsControlPlane;
+  readonly snapshot = needsControlPlane;
+  readonly restore = needsControlPlane;
+  readonly settings = needsControlPlane;
   readonly #http: HttpClients;
   readonly #addresses = new Map<string, string>();
   readonly #owners = new Map<string, string>();

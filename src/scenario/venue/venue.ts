@@ -102,11 +102,6 @@ type Trade = ReplyTo<"explainOrder">["fills"][number];
 const MAX_PAGE = 500;
 const BRACES = /\{(token|market|order|address) ([^{}]{1,80})\}/g;
 
-/** Stands for what a deployment does not have: a scenario with such a step is not run there. */
-function needsControlPlane(): never {
-  throw new Error("this needs the control plane");
-}
-
 /** An exchange on which a scenario runs. Most methods call operations of the API; the rest depends on where it runs. */
 export abstract class Venue {
   abstract readonly way: Way;
@@ -130,32 +125,20 @@ export abstract class Venue {
     return [];
   }
   abstract now(): Soon<Millis>;
-  advanceTo(_moment: Millis): Soon<readonly Expired[]> {
-    return needsControlPlane();
-  }
+  abstract advanceTo(moment: Millis): Soon<readonly Expired[]>;
   /** Splits, merges or redeems shares by a transaction of the wallet. It is simulated first, and not sent if it would revert. */
-  transact(_account: string, _market: string, _change: PositionChange): Soon<Attempt<null>> {
-    return needsControlPlane();
-  }
+  abstract transact(account: string, market: string, change: PositionChange): Soon<Attempt<null>>;
   /** Plays rows, whose times are relative to now. Stops after the first row after which a check fails. */
-  play(
-    _rows: AsyncIterable<readonly FlowRow[]>,
-    _market: string,
-    _checks?: Checks | null,
-  ): Promise<FlowOutcome> {
-    return needsControlPlane();
-  }
+  abstract play(
+    rows: AsyncIterable<readonly FlowRow[]>,
+    market: string,
+    checks?: Checks | null,
+  ): Promise<FlowOutcome>;
   /** Returns a snapshot, for `restore`. */
-  snapshot(): Soon<unknown> {
-    return needsControlPlane();
-  }
-  restore(_snapshot: unknown): Soon<void> {
-    return needsControlPlane();
-  }
+  abstract snapshot(): Soon<unknown>;
+  abstract restore(snapshot: unknown): Soon<void>;
   /** Returns a function that restores what a snapshot does not contain: bots and injected faults. */
-  settings(): () => void {
-    return needsControlPlane();
-  }
+  abstract settings(): () => void;
   /** Whether the exchange has an order, which it may have lost by going back to an earlier state. */
   hasOrder(_id: string): boolean {
     return true;
