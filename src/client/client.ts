@@ -7,7 +7,7 @@ import {
   type RawRequest,
   type ReplyAt,
   type SigningCredentials,
-  type TimeSource,
+  type SigningOptions,
   type TimeSync,
 } from "./connection.ts";
 import { type ControlPlane, controlOf } from "./control.ts";
@@ -16,17 +16,11 @@ import { failure, invalidNonce, NO_WALLET, type RawReply, type Result, success, 
 import { openTransport, type Transport } from "./transport.ts";
 
 /** Options of a client. */
-export interface ClientOptions {
+export interface ClientOptions extends SigningOptions {
   /** Wallet that derives credentials: a viem account or the result of `walletOf`. */
   readonly account?: WalletAccount;
-  /** Credentials derived earlier. */
-  readonly credentials?: SigningCredentials;
-  /** Source of the time in signed requests; default `local`. */
-  readonly time?: TimeSource;
   /** Transport to use instead of the client's own HTTP connections; `close()` does not close it. */
   readonly transport?: Transport;
-  /** Value of the server's `--sim-token`, sent to `/sim` only. */
-  readonly simToken?: string;
   /** Chain id in the typed data that derives credentials; default 137. */
   readonly chainId?: number;
   /** Milliseconds within which a reply must be complete; default 30,000. */

@@ -90,10 +90,14 @@ interface Ask {
   readonly signed?: boolean;
 }
 
-interface ConnectionOptions {
-  readonly time?: TimeSource;
-  readonly simToken?: string;
+/** What the requests of a client carry. */
+export interface SigningOptions {
+  /** Credentials derived earlier. */
   readonly credentials?: SigningCredentials;
+  /** Source of the time in signed requests; default `local`. */
+  readonly time?: TimeSource;
+  /** Value of the server's `--sim-token`, sent to `/sim` only. */
+  readonly simToken?: string;
 }
 
 /** Sends all calls of a client: headers, signature, transport and parsing of replies. */
@@ -108,7 +112,7 @@ export class Connection {
   /** Seconds added to the local clock. */
   #offset = 0;
 
-  constructor(base: URL, transport: Transport, { time = "local", simToken, credentials }: ConnectionOptions) {
+  constructor(base: URL, transport: Transport, { time = "local", simToken, credentials }: SigningOptions) {
     this.#base = base;
     this.#prefix = base.pathname.replace(/\/+$/, "");
     this.#transport = transport;
