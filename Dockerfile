@@ -2,7 +2,8 @@
 #   docker build -t clobsim .
 #   docker run --rm -p 127.0.0.1:7070:7070 -e CLOBSIM_SIM_TOKEN=local clobsim
 # /sim requires the token, because the container listens on all of its addresses. Further flags follow the name of the
-# image: clobsim serve --pool 8 --clock frozen. The data directory is /data/.clobsim.
+# image: clobsim serve --pool 8 --clock frozen. Another port is given by -e CLOBSIM_PORT=N, which the health check reads,
+# too. The data directory is /data/.clobsim.
 
 FROM node:22.20.0-bookworm-slim AS build
 WORKDIR /build
