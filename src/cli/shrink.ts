@@ -28,7 +28,6 @@ import {
 import type { Environment } from "../history/shrink/trial.ts";
 import { makeFolder } from "../make-folder.ts";
 import { problemText } from "../scenario/language/page.ts";
-import { loadScenario, worldMarkets } from "../scenario/language/read-scenario.ts";
 import { readTextFile } from "../scenario/language/scenario-files.ts";
 import { needsHttp, type Scenario } from "../scenario/language/steps.ts";
 import { count, grouped } from "../scenario/report/text.ts";
@@ -94,7 +93,7 @@ async function shrinkFile(scenario: Scenario, task: Task): Promise<ShrunkScenari
     ? (each) => opener.served(each, startScenarioServer)
     : (each) => opener.local(each);
   const folder = dirname(resolve(file));
-  return withProgress(task, folder, (options) => shrinkScenario(read.text, { file, folder, open }, options));
+  return withProgress(task, (options) => shrinkScenario(read.text, { file, folder, open }, options));
 }
 
 /** Adds a count to a line: `1,204 steps → 37 → 9`, shortened to `1,204 steps → … → 9` when it is too long for a terminal. */
@@ -106,13 +105,11 @@ function progressText(line: string, steps: number): string {
 }
 
 /**
- * Runs a reduction and shows its progress. The result is written to the task's file, and read back to run it once more with
- * paths relative to `folder`, the folder of the original.
+ * Runs a reduction, shows its progress, and writes the result to the task's file.
  * @throws UsageError if the time limit ends before the first failing run
  */
 async function withProgress(
   { out, isOver, budget }: Task,
-  folder: string,
   shrinking: (options: ShrinkOptions) => Promise<ShrunkScenario | null>,
 ): Promise<ShrunkScenario | null> {
   let line = "";
@@ -121,13 +118,10 @@ async function withProgress(
     line = progressText(line, steps);
     process.stderr.write(`\r\u001b[K${line}`);
   };
-  const writeAndRead = async (path: string, text: string): Promise<Scenario | null> => {
-    await save(path, text);
-    return loadScenario(path, { folder, worldMarkets }).scenario;
-  };
   try {
-    const written = out === null ? {} : { written: (text: string) => writeAndRead(out, text) };
-    return await shrinking({ isOver, progress, ...written });
+    const shrunk = await shrinking({ isOver, progress });
+    if (shrunk !== null && out !== null) await save(out, shrunk.text);
+    return shrunk;
   } catch (error) {
     if (!(error instanceof NotRunInTime)) throw error;
     throw new UsageError(
@@ -183,7 +177,7 @@ async function shrinkReport(file: string, task: Task, target: Target): Promise<E
   const failing = history.failing === null || expected !== null ? [] : [history.failing];
   const entries = [...history.entries, ...failing];
   try {
-    const shrunk = await withProgress(task, ".", (options) =>
+    const shrunk = await withProgress(task, (options) =>
       shrinkHistory({ config, start, entries }, { ...options, expected }),
     );
     if (shrunk !== null) {

@@ -108,9 +108,8 @@ export async function shrinkHistory(
   const source = { config, start, history, count: entries.length, names, expectation, request, ...few };
   const written = await writeScenario(source);
   // The scenario of a refusal is not reduced, because it lacks the conditions under which the request would be accepted.
-  const shrunk =
-    refusal === null ? reduced(written, options) : unreduced(written, options.written, !isOver());
-  return { ...(await shrunk), before: all.length };
+  const shrunk = refusal === null ? await reduced(written, options) : unreduced(written, !isOver());
+  return { ...shrunk, before: all.length };
 }
 
 const notInTime = (error: unknown): never => {
@@ -197,16 +196,12 @@ async function reduced(written: WrittenTrace, options: ShrinkOptions): Promise<S
     return shrunk;
   } catch (error) {
     if (!(error instanceof NotRunInTime)) throw error;
-    return unreduced(written, options.written, false);
+    return unreduced(written, false);
   }
 }
 
-async function unreduced(
-  { text, failed: { scenario, fingerprint, failure } }: WrittenTrace,
-  written: ShrinkOptions["written"],
-  isMinimal: boolean,
-): Promise<ShrunkScenario> {
-  await written?.(text);
+function unreduced({ text, failed }: WrittenTrace, isMinimal: boolean): ShrunkScenario {
+  const { scenario, fingerprint, failure } = failed;
   const { length: steps } = scenario.steps;
   return { text, fingerprint, failure, before: steps, steps, isMinimal, files: [], remarks: [] };
 }

@@ -1,5 +1,5 @@
 import { NEXT_ORDER } from "../../scenario/language/order-line.ts";
-import { type Scenario, type Step, stepCount, stepsOf } from "../../scenario/language/steps.ts";
+import { type Step, stepCount, stepsOf } from "../../scenario/language/steps.ts";
 import { filesNamedIn } from "../../scenario/run/files.ts";
 import type { Failure } from "../../scenario/run/result.ts";
 import { RunStopped } from "../../scenario/run/session.ts";
@@ -346,8 +346,6 @@ export interface ShrinkOptions {
   readonly progress?: (steps: number) => void;
   /** Whether the time is up, apart from a reserve for remaining work, in milliseconds. */
   readonly isOver?: (reserveMs: number) => boolean;
-  /** Writes the text to its final place and reads it from there; default: reads the text. */
-  readonly written?: (text: string) => Promise<Scenario | null>;
 }
 
 /** A reduced scenario that fails in the same way. */
@@ -372,7 +370,7 @@ export interface ShrunkScenario {
 
 /** Extra time for the first and the last run, without which there is no result. */
 const GRACE_MS = 700;
-/** Number of runs at the end: of the result in its final place, and perhaps of the original in its stead. */
+/** Number of runs at the end: of the result as it is written, and perhaps of the original in its stead. */
 const LAST_RUNS = 2;
 
 /** The time was up before the first run of a scenario ended, so that it is unknown whether it fails. */
@@ -392,7 +390,6 @@ export async function shrinkScenario(
 ): Promise<ShrunkScenario | null> {
   const trial = new Trial(environment);
   const { isOver = () => false, progress = () => {} } = options;
-  const { written = async (result) => trial.read(result).scenario } = options;
   const isGraceOver = () => isOver(-GRACE_MS);
   trial.stop = isGraceOver;
   const failed = await trial.run(text);
@@ -410,7 +407,7 @@ export async function shrinkScenario(
     const { failed } = result;
     const plain = failed.draft.text;
     const final = text.includes("\r\n") ? plain.replaceAll("\n", "\r\n") : plain;
-    const scenario = await written(final);
+    const { scenario } = trial.read(final);
     const again = scenario === null ? null : await trial.runScenario(scenario);
     const isSame = again?.kind === "failed" && again.fingerprint.key === failed.fingerprint.key;
     // If the time is up, the earlier run of the text is sufficient.
