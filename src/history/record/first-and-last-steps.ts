@@ -30,10 +30,10 @@ export function startingFunds(
   resting: readonly Order[],
 ): Map<number, Funds> {
   const funds = new Map<number, Funds>();
+  const start = { account: (number: number) => opening.accounts.find(number), markets: shown(markets) };
   for (const number of actors) {
     const own = new Funds();
-    const assets = assetsOf(opening.accounts.find(number), markets);
-    for (const [token, balance] of assets) own.add(token, balance?.balance ?? 0);
+    for (const [token, balance] of assetsOf(start, number)) own.add(token, balance?.balance ?? 0);
     funds.set(number, own);
   }
   for (const { command, events } of commands) {
@@ -90,7 +90,7 @@ export function writeOpening(script: Script): void {
   }
   writeChain(script, session);
   if (resting.length === 0) return;
-  const before = markets.flatMap((market) => market.before ?? []);
+  const before = markets.flatMap(({ number, before: market }) => (market === null ? [] : { number, market }));
   script.steps.push({ expect: { book: booksOf(words, before) } });
 }
 
@@ -106,73 +106,82 @@ function writeChain(script: Script, { opening, commands }: Trace): void {
   script.fault({ fault: "gasSpike", probability: CERTAIN, times: null, blocks: 0, baseFee, reason: null });
 }
 
-/** Returns the books of markets, for both outcomes; `numbers` are the markets' numbers in the session. */
-const booksOf = (
-  words: Vocabulary,
-  markets: readonly Market[],
-  numbers = markets.map(({ number }) => number),
-): NodeMap =>
+/** A market of the session or of its scenario, with its number in the session. */
+interface ShownMarket {
+  readonly number: number;
+  readonly market: Market;
+}
+
+const shown = (markets: readonly TouchedMarket[]): readonly ShownMarket[] =>
+  markets.map(({ number, after: market }) => ({ number, market }));
+
+/** Returns the books of markets, for both outcomes. */
+const booksOf = (words: Vocabulary, markets: readonly ShownMarket[]): NodeMap =>
   Object.fromEntries(
-    markets.flatMap((market, index) =>
+    markets.flatMap(({ number, market }) =>
       OUTCOMES.map((outcome) => {
         const { bids, asks } = sidesOf(market, outcome);
         const sides = { bids: bids.map(levelText), asks: asks.map(levelText) };
-        return [words.token(tokenOf(numbers[index] ?? 0, outcome)), sides];
+        return [words.token(tokenOf(number, outcome)), sides];
       }),
     ),
   );
 
-/** Final state of a session or of its scenario. Arguments are numbers in the session. */
-type Ending = ReturnType<typeof endingOf>;
+/** The end of a session, or of its scenario. Arguments are numbers in the session. */
+interface Ending {
+  readonly state: State;
+  /** State in which the session began; null for the scenario. */
+  readonly opening: State | null;
+  readonly order: (number: number) => Order;
+  readonly account: (number: number) => Account | undefined;
+  readonly markets: readonly ShownMarket[];
+}
 
-const endingOf = ({ opening, end }: Trace) => ({
+const endingOf = ({ session: { opening, end }, markets }: DescribedSession): Ending => ({
   state: end,
-  order: (number: number): Order => end.orders.get(number),
-  account: (number: number): Account => end.accounts.get(number),
-  /** Returns the market's number in `state`. */
-  market: sameNumber,
-  /** Returns the size of an order that was matched before the start. */
-  matchedBefore: (order: number): number => opening.orders.find(order)?.matched ?? 0,
-  /** Number of trades before the start. */
-  tradesBefore: opening.trades.size,
+  opening,
+  order: (number) => end.orders.get(number),
+  account: (number) => end.accounts.get(number),
+  markets: shown(markets),
 });
 
 const endingIn = (script: Script): Ending => ({
   state: script.state,
+  opening: null,
   order: (number) => script.orderOf(number),
   account: (number) => script.accountOf(number),
-  market: (number) => script.markets.get(number) ?? 0,
-  matchedBefore: () => 0,
-  tradesBefore: 0,
+  markets: script.described.markets.map(({ number }) => ({
+    number,
+    market: script.state.markets.get(script.markets.get(number) ?? 0),
+  })),
 });
 
 /** Returns the final state of an order; for one that rested from the start, relative to its remainder then. */
-function endStateText(ending: Ending, number: number): string {
-  const state = orderStateOf(ending.order(number));
-  const before = ending.matchedBefore(number);
+function endStateText({ opening, order }: Ending, number: number): string {
+  const state = orderStateOf(order(number));
+  const before = opening?.orders.find(number)?.matched ?? 0;
   const [matched, whole] = [size(state.matched - before), size(state.size - before)];
   return orderStateText({ ...state, matched, size: whole });
 }
 
-/** Returns the settlement status of each fill of an order. */
-const statusesOf = (ending: Ending, number: number): SettlementStatus[] =>
-  fillsOf({ state: ending.state, numbers: numbersAs("number") }, ending.order(number))
-    .filter(({ trade }) => trade.number > ending.tradesBefore)
-    .map(({ trade }) => tradeStatus(ending.state, trade));
+/** Returns the settlement status of each fill of an order since the start. */
+const statusesOf = ({ state, opening, order }: Ending, number: number): SettlementStatus[] =>
+  fillsOf({ state, numbers: numbersAs("number") }, order(number))
+    .filter(({ trade }) => trade.number > (opening?.trades.size ?? 0))
+    .map(({ trade }) => tradeStatus(state, trade));
 
 /** Returns the balances of an account in USDC and in the tokens of markets. */
-function assetsOf(account: Account | undefined, markets: readonly TouchedMarket[], numberIn = sameNumber) {
+function assetsOf({ account, markets }: Pick<Ending, "account" | "markets">, number: number) {
+  const found = account(number);
   const assets: (readonly [token: number, balance: Balance<number> | undefined])[] = [
-    [USDC, account?.collateral],
+    [USDC, found?.collateral],
   ];
-  for (const { number } of markets) {
-    const holding = account?.holdings.get(numberIn(number));
+  for (const { number, market } of markets) {
+    const holding = found?.holdings.get(market.number);
     assets.push([tokenOf(number, "YES"), holding?.yes], [tokenOf(number, "NO"), holding?.no]);
   }
   return assets;
 }
-
-const sameNumber = (number: number): number => number;
 
 /**
  * Returns the expectations at the end of a scenario: books, named orders and their settlements, balances, and `trades`,
@@ -181,74 +190,65 @@ const sameNumber = (number: number): number => number;
  */
 export function finalExpectations(trades: readonly string[], script: Script): NodeMap {
   const { described } = script;
-  const { session, words, names, markets } = described;
-  const ending = endingOf(session);
-  const scenarioEnding = endingIn(script);
-  assertSameEnding(described, ending, scenarioEnding);
-  const ends = markets.map(({ after }) => after);
+  const { words, names, actors } = described;
+  const ending = endingOf(described);
+  const inScenario = endingIn(script);
+  assertSameEnding(described, ending, inScenario);
   const orders = [...names].map(([number, name]) => [name, endStateText(ending, number)]);
+  const balances = actors.map((number) => [
+    words.account(number),
+    balancesOf(number, words, ending, inScenario),
+  ]);
   const unlessEmpty = (key: string, map: NodeMap): NodeMap =>
     Object.keys(map).length === 0 ? {} : { [key]: map };
   return {
-    ...unlessEmpty("book", booksOf(words, ends)),
+    ...unlessEmpty("book", booksOf(words, ending.markets)),
     ...unlessEmpty("orders", Object.fromEntries(orders)),
     trades,
-    ...unlessEmpty("balances", balancesAtEnd(described, ending, scenarioEnding)),
+    ...unlessEmpty("balances", Object.fromEntries(balances)),
     ...unlessEmpty("chain", unlessEmpty("settled", settlementsOf(ending, names))),
   };
 }
 
 /** Returns the settlements of named orders that are not what a step expects anyway, instant and confirmed. */
 function settlementsOf(ending: Ending, names: ReadonlyMap<number, string>): NodeMap {
-  const isDefault = (status: SettlementStatus): boolean =>
-    status === "CONFIRMED" && ending.state.config.settlement === "instant";
+  const usual = ending.state.config.settlement === "instant" ? "CONFIRMED" : null;
   const entries = [...names].flatMap(([number, name]): [string, Node][] => {
     const statuses = statusesOf(ending, number);
     const [first] = statuses;
-    if (first === undefined || statuses.every(isDefault)) return [];
-    return [[name, statuses.every((status) => status === first) ? first : statuses]];
+    const isUniform = statuses.every((status) => status === first);
+    if (first === undefined || (isUniform && first === usual)) return [];
+    return [[name, isUniform ? first : statuses]];
   });
   return Object.fromEntries(entries);
 }
 
 /**
- * Returns the balances of accounts in USDC and shares, reserved amounts included. The balance on the chain is added if it
+ * Returns the balances of an account in USDC and shares, reserved amounts included. The balance on the chain is added if it
  * differs and is the same in the scenario, which begins with everything settled.
  */
-function balancesAtEnd(described: DescribedSession, ending: Ending, scenarioEnding: Ending): NodeMap {
-  const { words, markets, actors } = described;
-  const entries = actors.map((number): [string, NodeMap] => {
-    const ownAssets = assetsOf(ending.account(number), markets, ending.market);
-    const inScenario = new Map(assetsOf(scenarioEnding.account(number), markets, scenarioEnding.market));
-    const assets = ownAssets.flatMap(([token, balance]): [string, Node][] => {
-      if (balance === undefined) return [];
-      const name = token === USDC ? "USDC" : words.token(token);
-      return [[name, amountNode(balance, inScenario.get(token), token === USDC ? moneyText : sizeText)]];
-    });
-    return [words.account(number), Object.fromEntries(assets)];
+function balancesOf(number: number, words: Vocabulary, ending: Ending, inScenario: Ending): NodeMap {
+  const others = new Map(assetsOf(inScenario, number));
+  const entries = assetsOf(ending, number).flatMap(([token, balance]): [string, Node][] => {
+    if (balance === undefined) return [];
+    const [name, text] = token === USDC ? ["USDC", moneyText] : [words.token(token), sizeText];
+    const other = others.get(token);
+    const onChain = onChainOf(balance);
+    const isAdded = onChain !== balance.balance && other !== undefined && onChainOf(other) === onChain;
+    const total = text(balance.balance);
+    return [[name, isAdded ? { balance: total, onChain: text(onChain) } : total]];
   });
   return Object.fromEntries(entries);
-}
-
-function amountNode(
-  balance: Balance<number>,
-  inScenario: Balance<number> | undefined,
-  text: (units: number) => string,
-): Node {
-  const onChain = onChainOf(balance);
-  const isSame = inScenario !== undefined && onChainOf(inScenario) === onChain;
-  if (onChain === balance.balance || !isSame) return text(balance.balance);
-  return { balance: text(balance.balance), onChain: text(onChain) };
 }
 
 /**
  * The endings differ if the session depended on transactions pending when it began, or on the order of nonces or the fees
  * of a wallet: a scenario has none of these. @throws RecordingError
  */
-function assertSameEnding(described: DescribedSession, ending: Ending, scenarioEnding: Ending): void {
-  const inScenario = factsOf(described, scenarioEnding);
+function assertSameEnding(described: DescribedSession, ending: Ending, inScenario: Ending): void {
+  const facts = factsOf(described, inScenario);
   for (const [fact, expected] of factsOf(described, ending)) {
-    const found = inScenario.get(fact);
+    const found = facts.get(fact);
     if (found === expected) continue;
     throw new RecordingError(
       `a scenario of this session would end with another state: ${fact} is ${found} instead of ${expected}. It depends on what was pending when the session began, on nonces and fees of wallets, or on a mining mode set although trades settle at once, none of which a step can express`,
@@ -257,7 +257,7 @@ function assertSameEnding(described: DescribedSession, ending: Ending, scenarioE
 }
 
 /** Returns the facts that a session and its scenario must have in common at the end. */
-function factsOf({ session, words, names, markets, actors }: DescribedSession, ending: Ending) {
+function factsOf({ session, words, names, actors }: DescribedSession, ending: Ending) {
   const facts = new Map<string, string>();
   const { size: before } = session.opening.orders;
   for (let number = before + 1; number < session.end.orders.next; number += 1) {
@@ -266,15 +266,13 @@ function factsOf({ session, words, names, markets, actors }: DescribedSession, e
   for (const [number, name] of names) facts.set(name, endStateText(ending, number));
   for (const number of actors) {
     const name = words.account(number);
-    for (const [token, balance] of assetsOf(ending.account(number), markets, ending.market)) {
+    for (const [token, balance] of assetsOf(ending, number)) {
       const units = balance?.balance ?? 0;
       if (token === USDC) facts.set(`the balance of ${name}`, `${moneyText(units)} USDC`);
       else facts.set(`the balance of ${name} in ${words.token(token)}`, sizeText(units));
     }
   }
-  const numbers = markets.map(({ number }) => number);
-  const here = numbers.map((number) => ending.state.markets.get(ending.market(number)));
-  for (const [token, sides] of Object.entries(booksOf(words, here, numbers)))
+  for (const [token, sides] of Object.entries(booksOf(words, ending.markets)))
     facts.set(`the book of ${token}`, flow(sides));
   return facts;
 }
