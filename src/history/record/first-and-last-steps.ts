@@ -86,7 +86,7 @@ export function writeOpening(script: Script): void {
   for (const { number, before } of markets) {
     const command = before && STATUSES[before.status].commandTo(before);
     if (command === null) continue;
-    script.submit({ ...command, market: script.markets.get(number) ?? 0 }, 0, words.oneStep(command));
+    script.submit({ ...command, market: script.marketOf(number).number }, 0, words.oneStep(command));
   }
   writeChain(script, session);
   if (resting.length === 0) return;
@@ -150,10 +150,7 @@ const endingIn = (script: Script): Ending => ({
   opening: null,
   order: (number) => script.orderOf(number),
   account: (number) => script.accountOf(number),
-  markets: script.described.markets.map(({ number }) => ({
-    number,
-    market: script.state.markets.get(script.markets.get(number) ?? 0),
-  })),
+  markets: script.described.markets.map(({ number }) => ({ number, market: script.marketOf(number) })),
 });
 
 /** Returns the final state of an order; for one that rested from the start, relative to its remainder then. */

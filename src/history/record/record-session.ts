@@ -1,5 +1,4 @@
 import { Buffer } from "node:buffer";
-import { ApiError } from "../../api/errors.ts";
 import { counted } from "../../core/format.ts";
 import { findAccount, type State } from "../../core/state.ts";
 import type { Steps } from "../../core/steps.ts";
@@ -32,19 +31,15 @@ const MIN_ORDER_BYTES = 20;
 
 /**
  * Records the session so far of a running exchange as a scenario file.
- * @throws ApiError `SESSION_TOO_LONG`, `SESSION_NOT_RECORDABLE` if that is impossible.
+ * @throws RecordingError if that is impossible.
  */
 export function* recordSession({
   log,
   ...session
 }: Omit<Session, "entries" | "refused"> & { readonly log: SessionLog }): Steps<RecordedScenario> {
   const { entries, refused } = log;
-  if (entries === null) throw refusal("SESSION_TOO_LONG", log.tooLong);
-  try {
-    return yield* recordScenario({ ...session, entries, refused });
-  } catch (error) {
-    throw error instanceof RecordingError ? refusal(error.code, error.message) : error;
-  }
+  if (entries === null) throw new RecordingError(log.tooLong, "SESSION_TOO_LONG");
+  return yield* recordScenario({ ...session, entries, refused });
 }
 
 const tooLong = (what: string): RecordingError =>
@@ -52,9 +47,6 @@ const tooLong = (what: string): RecordingError =>
     `the session ${what}, and a scenario file has at most ${MAX_SCENARIO_BYTES} bytes`,
     "SESSION_TOO_LONG",
   );
-
-const refusal = (code: RecordingError["code"], message: string): ApiError =>
-  new ApiError(code, message, { hint: "POST /sim/reset begins a new session, which can be recorded" });
 
 /** A session to record. */
 export interface Session {

@@ -1,3 +1,4 @@
+import { ApiError } from "../../api/errors.ts";
 import { placeOrderBody } from "../../api/order-request.ts";
 import { refusalError } from "../../api/refusals.ts";
 import type { Account } from "../../core/account.ts";
@@ -6,7 +7,7 @@ import { USDC } from "../../core/chain/settlement.ts";
 import { type Command, orderWords } from "../../core/commands.ts";
 import type { DomainEvent } from "../../core/events.ts";
 import { idOf, numberOf } from "../../core/ids.ts";
-import { marketOfToken, outcomeOf } from "../../core/market.ts";
+import { type Market, marketOfToken, outcomeOf } from "../../core/market.ts";
 import type { Order } from "../../core/order.ts";
 import type { AskedFor, RefusedRequest, Scalar } from "../../core/refusals.ts";
 import type { ExchangeConfig, State } from "../../core/state.ts";
@@ -30,13 +31,12 @@ import { positionCallIn, Remapper, type Trace, type TracedCommand } from "../tra
 import type { Funds, TouchedMarket, Vocabulary } from "../vocabulary.ts";
 
 /** No scenario can express the session; the message is a sentence for the user. */
-export class RecordingError extends Error {
-  override readonly name = "RecordingError";
-  readonly code: "SESSION_TOO_LONG" | "SESSION_NOT_RECORDABLE";
-
-  constructor(message: string, code: RecordingError["code"] = "SESSION_NOT_RECORDABLE") {
-    super(message);
-    this.code = code;
+export class RecordingError extends ApiError {
+  constructor(
+    message: string,
+    code: "SESSION_TOO_LONG" | "SESSION_NOT_RECORDABLE" = "SESSION_NOT_RECORDABLE",
+  ) {
+    super(code, message, { hint: "POST /sim/reset begins a new session, which can be recorded" });
   }
 }
 
@@ -141,27 +141,27 @@ export class Script {
   }
 
   /** Opens an account of the header with its funds. */
-  openAccount(account: string, funds: Funds): void {
-    const address = this.#venue.signIn(account);
-    const fundings = funds.all.map(([token, amount]) => this.#funding(token, amount));
-    if (fundings.length === 0) return;
-    const attempt = this.#venue.submit(this.#fundCommand(address, fundings));
+  openAccount(account: string, { all: amounts }: Funds): void {
+    this.#venue.signIn(account);
+    if (amounts.length === 0) return;
+    const attempt = this.#venue.submit(this.#funding(account, amounts));
     if (!attempt.ok) throw new RecordingError(attempt.message);
   }
 
   /** Funds an account with micro-USDC for the token USDC, else with size units of a token of the session. */
   fund(sequence: number, account: string, token: number, amount: number): void {
-    const command = this.#fundCommand(this.#venue.signIn(account), [this.#funding(token, amount)]);
-    this.submit(command, sequence, { [account]: this.described.words.funding(token, amount) });
+    const step = { [account]: this.described.words.funding(token, amount) };
+    this.submit(this.#funding(account, [[token, amount]]), sequence, step);
   }
 
-  #fundCommand(address: string, fundings: readonly Funding[]) {
-    return fundCommand(address, fundings, (token) => this.#venue.tokenId(token));
-  }
-
-  #funding(token: number, amount: number): Funding {
-    if (token === USDC) return { asset: "USDC", amount: money(amount) };
-    return { asset: this.#token(token), amount: size(amount) };
+  #funding(account: string, amounts: Funds["all"]): Command {
+    const fundings = amounts.map(
+      ([token, amount]): Funding =>
+        token === USDC
+          ? { asset: "USDC", amount: money(amount) }
+          : { asset: this.#token(token), amount: size(amount) },
+    );
+    return fundCommand(this.#venue.signIn(account), fundings, (token) => this.#venue.tokenId(token));
   }
 
   #token(token: number) {
@@ -207,9 +207,9 @@ export class Script {
     return this.state.orders.get(number);
   }
 
-  /** Numbers of markets in the scenario, by their numbers in the session. */
-  get markets(): ReadonlyMap<number, number> {
-    return this.#remapper.markets;
+  /** Returns the scenario's market for a market of the session. */
+  marketOf(number: number): Market {
+    return this.state.markets.get(this.#remapper.markets.get(number) ?? 0);
   }
 
   /** Returns the scenario's account for an account of the session. */
@@ -331,13 +331,12 @@ export class RefusedSteps {
   }
 }
 
-/** Returns the senders of refused requests and the markets of their orders, by number. */
+/** Returns the known senders of refused requests and the markets of their orders, by number. */
 export function partiesOfRefused(refused: readonly RefusedEntry[], state: State) {
+  const requests = refused.map(({ request }) => request).filter((each) => accountIn(each, state) !== null);
   return {
-    accounts: refused.flatMap(({ request }) => accountIn(request, state) ?? []),
-    markets: refused.flatMap(({ request }) =>
-      accountIn(request, state) === null ? [] : (marketOfRefused(request, state) ?? []),
-    ),
+    accounts: requests.flatMap((request) => accountIn(request, state) ?? []),
+    markets: requests.flatMap((request) => marketOfRefused(request, state) ?? []),
   };
 }
 
