@@ -407,11 +407,10 @@ export async function shrinkScenario(
     const { failed } = result;
     const plain = failed.draft.text;
     const final = text.includes("\r\n") ? plain.replaceAll("\n", "\r\n") : plain;
-    const { scenario } = trial.read(final);
-    const again = scenario === null ? null : await trial.runScenario(scenario);
-    const isSame = again?.kind === "failed" && again.fingerprint.key === failed.fingerprint.key;
+    const again = await trial.run(final);
+    const isSame = again.kind === "failed" && again.fingerprint.key === failed.fingerprint.key;
     // If the time is up, the earlier run of the text is sufficient.
-    if (!isSame && again?.kind !== "stopped") continue;
+    if (!isSame && again.kind !== "stopped") continue;
     const canInline = isAligned(failed) || !hasFlows(failed);
     return {
       text: final,

@@ -12,22 +12,15 @@ import { Draft } from "./draft.ts";
 /** Result of trying a text. */
 export type TrialResult =
   | { readonly kind: "unreadable"; readonly problems: readonly Problem[]; readonly draft: Draft | null }
-  | NotFailed
+  | { readonly kind: "stopped" | "passed" }
   | Failed;
 
-interface NotFailed {
-  readonly kind: "stopped" | "passed";
-}
-
-interface FailedRun {
+/** A text that failed, as it was read. */
+export interface Failed {
   readonly kind: "failed";
   readonly scenario: Scenario;
   readonly failure: Failure;
   readonly fingerprint: FailureFingerprint;
-}
-
-/** A text that failed, as it was read. */
-export interface Failed extends FailedRun {
   readonly draft: Draft;
   /** Time to read and run it, in milliseconds. */
   readonly ms: number;
@@ -61,27 +54,20 @@ export class Trial {
   async run(text: string, checks: Checks = "all"): Promise<TrialResult> {
     if (this.stop()) return { kind: "stopped" };
     const start = performance.now();
-    const { scenario, problems, root } = this.read(text);
+    const { file, folder } = this.environment;
+    const options = { folder, worldMarkets: this.#worldMarkets };
+    const { scenario, problems, root } = readScenario(file, text, options);
     const draft = root && new Draft(root);
     if (scenario === null || draft === null) return { kind: "unreadable", problems, draft };
-    const result = await this.runScenario(scenario, checks);
-    return result.kind === "failed" ? { ...result, draft, ms: performance.now() - start } : result;
-  }
-
-  async runScenario(scenario: Scenario, checks: Checks = "all"): Promise<NotFailed | FailedRun> {
     try {
       const failure = await this.failureOf(scenario, { checks });
       if (failure === null) return { kind: "passed" };
-      return { kind: "failed", scenario, failure, fingerprint: fingerprintOf(failure.mismatches) };
+      const fingerprint = fingerprintOf(failure.mismatches);
+      return { kind: "failed", scenario, failure, fingerprint, draft, ms: performance.now() - start };
     } catch (error) {
       if (error instanceof RunStopped) return { kind: "stopped" };
       throw error;
     }
-  }
-
-  read(text: string): ReturnType<typeof readScenario> {
-    const { file, folder } = this.environment;
-    return readScenario(file, text, { folder, worldMarkets: this.#worldMarkets });
   }
 
   /** Runs a scenario and returns its failure; null if it passes. @throws RunStopped */
