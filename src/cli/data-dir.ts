@@ -13,6 +13,7 @@ import {
   type JournalCandidate,
   type Loss,
   openCandidate,
+  openingProblem,
   planRepair,
   type RepairPlan,
 } from "../history/journal-files.ts";
@@ -110,11 +111,12 @@ export const repair: Run<"repair"> = async ({ acceptLoss, out }, [name = DEFAULT
   const place = openCandidate(nodeDisk, name);
   // Read before the journal, to which a server may be writing.
   const state = latestState(place);
-  const plan = planRepair(place);
-  if (plan.problem !== null) {
-    print(unrepairableText(place, plan.problem, state));
+  const problem = openingProblem(place);
+  if (problem !== null) {
+    print(unrepairableText(place, problem, state));
     return failed("nothing was written", EXIT.corrupt);
   }
+  const plan = planRepair(place);
   print(planText(place, plan, state));
   if (!acceptLoss || out === null) {
     throw new UsageError(

@@ -5,7 +5,6 @@ import { marketOfToken } from "../core/market.ts";
 import type { Decision, RefusedRequest, Scalar } from "../core/refusals.ts";
 import type { State } from "../core/state.ts";
 import { orderIdText, tokenIdText } from "../core/state.ts";
-import type { Address } from "../core/terms.ts";
 import { toIso } from "../core/time.ts";
 import type { Millis } from "../core/units.ts";
 import { eventHash } from "../engine/hashes.ts";
@@ -101,30 +100,17 @@ const amount = (value: Scalar | undefined): string => (value === undefined ? "?"
 export const refusalCodeText = ({ code, field }: RefusedRequest): string =>
   `refused: ${code}${field === null ? "" : ` (${field})`}`;
 
-/** Text for a line of a journal. Names and messages in it are untrusted input. */
-export interface LineDescription {
-  /** Sender of the command or request; null if there is none, or it is unknown. */
-  readonly actor: Address | null;
-  /** The command, request or control record. */
-  readonly text: string;
-  /** Its result; empty for a control record. */
-  readonly result: string;
-  readonly isControlRecord: boolean;
-  /** Whether it was refused, differs or fails. */
-  readonly isProblem: boolean;
-}
+export type LineDescription = ReturnType<typeof describeLine>;
 
-/** Describes a line; the state is the one after it. */
-export function describeLine({ line, command, result }: ReplayedLine, state: State): LineDescription {
+/**
+ * Describes a line: its sender (null if unknown), the command, request or control record, and its result, which is empty
+ * for a control record. Names and messages in it are untrusted input. The state is the one after the line.
+ */
+export function describeLine({ line, command, result }: ReplayedLine, state: State) {
   if (isControl(line, "refused")) {
     const { d: request } = line;
-    return {
-      actor: senderOf(request),
-      text: refusedText(request, state),
-      result: refusalCodeText(request),
-      isControlRecord: false,
-      isProblem: true,
-    };
+    const [text, code] = [refusedText(request, state), refusalCodeText(request)];
+    return { actor: senderOf(request), text, result: code, isControlRecord: false, isProblem: true };
   }
   const control = controlText(line);
   return {
@@ -132,6 +118,7 @@ export function describeLine({ line, command, result }: ReplayedLine, state: Sta
     text: control ?? (command === null ? line.k : commandText(command, state)),
     result: resultText(result, state),
     isControlRecord: control !== null,
+    /** Whether it was refused, differs or fails. */
     isProblem: result.kind !== "accepted" && result.kind !== "control",
   };
 }

@@ -314,41 +314,29 @@ function damageFinding(path: string, damage: Damage): Found {
   };
 }
 
-/** The undamaged part of a journal, and the loss of the rest. */
-export interface RepairPlan {
-  /** Error in the first line, without which no other line can be used; null if there is none. */
-  readonly problem: string | null;
-  /** Place and kind of the first damage after the first line; null if there is none. */
-  readonly damage: string | null;
-  /** Number of lines before the damage, their bytes, and the time of the last. */
-  readonly lines: number;
-  readonly bytes: number;
-  readonly until: Millis;
-  /** Null if there is no damage. */
-  readonly lost: Loss | null;
-}
-
+export type RepairPlan = ReturnType<typeof planRepair>;
 export type Loss = ReturnType<typeof lossFrom>;
 
 /**
- * Finds the undamaged part of a journal. Changes nothing.
- * @throws DataFileError `newer`; `usage` if it is no journal.
+ * Finds the undamaged part of a journal with a correct first line: its lines, their bytes, and the time of the last.
+ * `damage` is the place and kind of the damage after that, `lost` the rest; both are null if there is none.
  */
-export function planRepair(candidate: JournalCandidate): RepairPlan {
-  const problem = openingProblem(candidate);
-  if (problem !== null) return { problem, damage: null, lines: 0, bytes: 0, until: millis(0), lost: null };
+export function planRepair({ path, file }: JournalCandidate) {
   let until = millis(0);
-  const { path, file } = candidate;
   const { number, offset, damage } = scan(file, BEGINNING, ({ t }) => {
     until = t;
   });
-  const intact = { problem, lines: number, bytes: offset, until };
+  const intact = { lines: number, bytes: offset, until };
   if (damage === null) return { ...intact, damage, lost: null };
   return { ...intact, damage: describeDamage(path, damage), lost: lossFrom(file, damage) };
 }
 
-/** Returns the error in the first line of a journal; null if an exchange can be opened with it. */
-function openingProblem(candidate: JournalCandidate): string | null {
+/**
+ * Returns the error in the first line of a journal, without which no other line can be used; null if an exchange can be
+ * opened with it.
+ * @throws DataFileError `newer`; `usage` if it is no journal.
+ */
+export function openingProblem(candidate: JournalCandidate): string | null {
   const { path, file } = candidate;
   const opening = openingIn(file);
   if (opening === null) return firstProblem(candidate, (damage) => describeDamage(path, damage));
