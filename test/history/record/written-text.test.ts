@@ -16,12 +16,16 @@ const SETTLEMENTS: Readonly<Record<string, Settlement>> = {
 
 const wordsOf = (lines: string): string => lines.trim().replaceAll("\n", "; ");
 
+/** The blocks at the beginning of most scenarios: one market, wallets with what the faucet gives, nothing that rests. */
+const USUAL_BLOCKS =
+  /^(?:markets:\n {2}rain: \{ tickSize: 0\.01 \}\n(?=accounts:|steps:)|accounts:\n(?: {2}wallet-\d: \{ USDC: 100, YES: 10, NO: 10 \}\n)+(?=steps:)|steps:\n {2}# The session\.\n)/gm;
 /** The lines that differ little between scenarios. */
 const USUAL =
   /^(?:# A session that .*|scenario: .*|seed: floor|clock: 2026-01-01T00:00:00Z|settlement: manual| {4}(?:status|fills): .*)$/;
 
-/** Returns a scenario without usual lines, and without the expectations at its end except those of the chain. */
-function shortened(scenario: readonly string[]): string[] {
+/** Returns a scenario without usual blocks and lines, and without the expectations at its end except those of the chain. */
+function shortened(text: string): string[] {
+  const scenario = text.replace(USUAL_BLOCKS, "").trimEnd().split("\n");
   const end = scenario.findLastIndex((line) => line.startsWith("  - expect:"));
   const chain = scenario.findIndex((line) => line.startsWith("      chain:"));
   return [...scenario.slice(0, end), ...(chain < 0 ? [] : scenario.slice(chain))].filter(
@@ -38,8 +42,7 @@ async function linesOf({ heading, text }: PageText): Promise<string[]> {
   const { scenario } = recorded;
   for (const via of ["process", "http"] as const) expect(await failureOf(scenario, via)).toBeNull();
   expect(recordOf(before, session, options)).toEqual(recorded);
-  const lines = scenario.trimEnd().split("\n");
-  return heading === "everything" ? lines : shortened(lines);
+  return heading === "everything" ? scenario.trimEnd().split("\n") : shortened(scenario);
 }
 
 it("a session is recorded as its page shows, always in the same bytes", async () => {
