@@ -219,7 +219,7 @@ async function writeScenario(source: TraceToWrite): Promise<WrittenTrace> {
     const isFailed = result.kind === "failed";
     if (isFailed && result.fingerprint.key === fingerprint.key) return { text, environment, failed: result };
     const found = isFailed ? `fails differently: ${result.fingerprint.sentence}` : RESULTS[result.kind];
-    const inexpressible = [...unsupported, ...conditionsOf(source)];
+    const inexpressible = [...unsupported, ...inexpressibleIn(source)];
     why ||=
       inexpressible.length > 0
         ? `no scenario can express ${inexpressible.join(", ")}`
@@ -234,8 +234,8 @@ async function writeScenario(source: TraceToWrite): Promise<WrittenTrace> {
 /** Settings that a scenario has, or that change nothing in it. */
 const EXPRESSIBLE: ReadonlySet<string> = new Set(["seed", "faucet", "credentials", "settlement", "balances"]);
 
-/** Describes what in a history has other effects in a scenario. */
-function* conditionsOf({ config, trace }: TraceToWrite): Generator<string> {
+/** Describes the settings and faults that have other effects in a scenario. */
+function* inexpressibleIn({ config, trace }: TraceToWrite): Generator<string> {
   for (const [name, value] of Object.entries(config)) if (!EXPRESSIBLE.has(name)) yield `${name}: ${value}`;
   const faults = trace.flatMap(({ command }) => (command.kind === "setSettlementFault" ? [command] : []));
   if (faults.some(({ probability }) => probability < CERTAIN))
