@@ -30,7 +30,7 @@ const OPTIONS = { schema: "failsafe", uniqueKeys: false, keepSourceTokens: true 
 export function readTree(page: Page): Node {
   const parse = new YamlParse();
   parse.read(page.text);
-  const problems = parse.problems.list;
+  const { problems } = parse;
   const root = problems.length === 0 ? parse.compose() : null;
   page.comments = parse.comments;
   if (problems.length === 0) return new TreeBuilder(page).node(root, 1, 0);
@@ -66,35 +66,33 @@ const HINTS: ReadonlyMap<string, string> = new Map([
 const OPEN_QUOTE = /^(["'])(?!.*\1$)/s;
 const PARTNERS: Readonly<Record<string, string>> = { "}": "{", "]": "[" };
 
-class YamlProblems {
-  readonly list: YamlProblem[] = [];
+/** Returns a problem with the parser's message. */
+function notYaml(at: number, code: string, message: string): YamlProblem {
+  const hint = HINTS.get(message) ?? HINTS.get(code) ?? null;
+  return { at, message: `not YAML: ${message.charAt(0).toLowerCase()}${message.slice(1)}`, hint };
+}
 
-  add(at: number, message: string, hint: string | null = null): void {
-    this.list.push({ at, message, hint });
-  }
-
-  /** Adds a problem with the parser's message. */
-  addNotYaml(at: number, code: string, message: string): void {
-    const hint = HINTS.get(message) ?? HINTS.get(code);
-    this.add(at, `not YAML: ${message.charAt(0).toLowerCase()}${message.slice(1)}`, hint);
-  }
-
-  /** Replaces the composer's handler, which creates an error with a stack trace for each of possibly a million problems. */
-  readonly onError = (
+/**
+ * Returns a composer that adds its errors to a list, without a stack trace for each of possibly a million. It must not refer
+ * to the tokens, which would then stay in memory until the next full garbage collection.
+ */
+function composerInto(problems: YamlProblem[]): Composer<ParsedNode> {
+  const onError = (
     source: number | readonly [number, ...number[]] | { readonly offset: number },
     code: string,
     message: string,
     isWarning = false,
   ): void => {
     if (isWarning) return;
-    if (this.list.length >= MAX_PROBLEMS) throw UNREADABLE;
+    if (problems.length >= MAX_PROBLEMS) throw UNREADABLE;
     const at = typeof source === "number" ? source : "offset" in source ? source.offset : source[0];
-    this.addNotYaml(at, code, message);
+    problems.push(notYaml(at, code, message));
   };
+  return Object.assign(new Composer<ParsedNode>(OPTIONS), { onError });
 }
 
 class YamlParse {
-  readonly problems = new YamlProblems();
+  readonly problems: YamlProblem[] = [];
   readonly comments: number[] = [];
   readonly #parser = new Parser();
   /** Open brackets. */
@@ -120,17 +118,12 @@ class YamlParse {
 
   /** Returns the nodes of the document. */
   compose(): ParsedNode | null {
-    const composer = new Composer<ParsedNode>(OPTIONS);
-    // The handler must not refer to this parser, which would then stay in memory until the next full garbage collection.
-    Object.assign(composer, { onError: this.problems.onError });
-    let root: ParsedNode | null = null;
-    attempt(() => {
-      for (const { contents, errors } of composer.compose(this.#documents)) {
-        root ??= contents;
-        for (const { pos, code, message } of errors) this.problems.addNotYaml(pos[0], code, message);
-      }
-    });
-    return root;
+    const [document] = attempt(() => [...composerInto(this.problems).compose(this.#documents)]) ?? [];
+    return document?.contents ?? null;
+  }
+
+  #add(at: number, message: string, hint: string | null = null): void {
+    this.problems.push({ at, message, hint });
   }
 
   #trackSign(lexeme: string, at: number): void {
@@ -145,28 +138,27 @@ class YamlParse {
     else if (OPEN_QUOTE.test(lexeme)) {
       // The rest of the file is in the quotes, with what closes the open brackets.
       this.#open.length = 0;
-      this.problems.add(at, `this ${lexeme.charAt(0)} is never closed`);
+      this.#add(at, `this ${lexeme.charAt(0)} is never closed`);
     } else if (lexeme.startsWith("!")) {
       const message = "tags such as !!str are not part of the language";
-      this.problems.add(at, message, "remove it, and quote texts");
+      this.#add(at, message, "remove it, and quote texts");
     }
   }
 
   /** Drops brackets until `left` are open, and reports the innermost as not closed. */
   #close(left: number): void {
     const last = this.#open.at(-1);
-    if (last !== undefined) this.problems.add(last.at, `this ${last.sign} is never closed`);
+    if (last !== undefined) this.#add(last.at, `this ${last.sign} is never closed`);
     this.#open.length = left;
   }
 
   #take(token: CST.Token): void {
     const { type, offset } = token;
-    if (type === "error") this.problems.addNotYaml(offset, "UNEXPECTED_TOKEN", token.message);
-    else if (type === "directive")
-      this.problems.add(offset, "directives such as %YAML are not part of the language");
+    if (type === "error") this.problems.push(notYaml(offset, "UNEXPECTED_TOKEN", token.message));
+    else if (type === "directive") this.#add(offset, "directives such as %YAML are not part of the language");
     else if (type === "document" && this.#documents.length > 0) {
       const message = "expected one document, found a second one";
-      this.problems.add(offset, message, "put each scenario in its own file");
+      this.#add(offset, message, "put each scenario in its own file");
     } else if (type === "document" || type === "doc-end") this.#documents.push(token);
   }
 
@@ -174,9 +166,9 @@ class YamlParse {
     const { stack } = this.#parser;
     // The stack also has the document at the bottom, and perhaps a scalar at the top.
     const levels = stack.length - (CST.isCollection(stack.at(-1)) ? 1 : 2);
-    if (levels > MAX_LEVELS) this.problems.add(at, `nested deeper than ${MAX_LEVELS} levels`);
-    else if (lexemes > MAX_LEXEMES) this.problems.add(at, `more than ${MAX_LEXEMES} words and signs`);
-    return this.problems.list.length >= MAX_PROBLEMS || levels > MAX_LEVELS || lexemes > MAX_LEXEMES;
+    if (levels > MAX_LEVELS) this.#add(at, `nested deeper than ${MAX_LEVELS} levels`);
+    else if (lexemes > MAX_LEXEMES) this.#add(at, `more than ${MAX_LEXEMES} words and signs`);
+    return this.problems.length >= MAX_PROBLEMS || levels > MAX_LEVELS || lexemes > MAX_LEXEMES;
   }
 }
 
