@@ -2,10 +2,10 @@ import type { PositionChange } from "../../api/contracts.ts";
 import { anyOf, OUTCOMES, SIDES } from "../../core/terms.ts";
 import type { Money, Size } from "../../core/units.ts";
 import type { Declarations, Funding } from "./declarations.ts";
-import { LineWords, oneOf, positive, SHARES, USDC, units } from "./fields.ts";
+import { keyOf, LineWords, oneOf, positive, SHARES, USDC, units } from "./fields.ts";
 import { linesAt, NOT_LIVE, orderStateAt, readFillLine, readOrderLine, rejectsAt } from "./order-line.ts";
 import { meaning, meantWord, type Node, type Word } from "./page.ts";
-import { keyBeside, type StepSource, step } from "./step-source.ts";
+import { type StepSource, step } from "./step-source.ts";
 
 /** Why a wallet's transaction is not accepted: it would revert, or the node refuses it. */
 export const TRANSACTION_CODES = ["TRANSACTION_REVERTED", "TRANSACTION_REFUSED"] as const;
@@ -34,9 +34,9 @@ export const ACCOUNT_STEPS = {
     refusals: ["rejects"],
     beside: { status: orderStateAt, fills, rejects: rejectsAt },
     read: (source) => {
-      const { head, declared } = source;
-      const isRejected = keyBeside(source, "rejects") !== undefined;
-      const outcome = keyBeside(source, "status") ?? keyBeside(source, "fills");
+      const { head, declared, beside } = source;
+      const isRejected = keyOf(beside, "rejects") !== undefined;
+      const outcome = keyOf(beside, "status") ?? keyOf(beside, "fills");
       if (isRejected) outcome?.wrong(`an order that is rejected has no ${outcome.text}`);
       const order = readOrderLine(lineAfter(source), declared, isRejected);
       return { account: head.key.text, ...order };
@@ -49,10 +49,10 @@ export const ACCOUNT_STEPS = {
     refusals: ["rejects", ...NOT_LIVE],
     beside: { status: orderStateAt, rejects: rejectsAt },
     read: (source) => {
-      const { head, declared } = source;
+      const { head, declared, beside } = source;
       const line = lineAfter(source, "cancel");
       const word = line.take("the name of an order, or all");
-      const order = keyBeside(source, "rejects")
+      const order = keyOf(beside, "rejects")
         ? declared.rounds.numbered([word.text, line.rest()].join(" ").trimEnd())
         : declared.orderNamed(word);
       line.requireEnd();
@@ -90,6 +90,10 @@ export function accountStepOf(source: StepSource): keyof typeof ACCOUNT_STEPS {
   if (meantWord(verb.text, SIDES) !== undefined || left.some(isOfOrder)) return "order";
   throw verb.unexpected(anyOf(VERBS), [...VERBS, "cancel all"]);
 }
+
+/** Whether a line begins with the verb of an account's step, in upper or lower case. */
+export const isAccountLine = ({ text }: Node): boolean =>
+  VERBS.some((verb) => new RegExp(`^\\s*${verb}(?:\\s|$)`, "i").test(text));
 
 /** Whether a word occurs only in orders. */
 const isOfOrder = ({ text }: Word): boolean =>

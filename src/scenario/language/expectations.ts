@@ -251,7 +251,7 @@ function balanceIn({ key, value }: MappingEntry, declared: Declarations): Balanc
   return { asset, ...valuesBy(entriesOf(value, anyOf(Object.keys(readers))), readers) };
 }
 
-const MID: DecimalRule = { what: "a mid", places: MID_PLACES, min: 0, max: FULL_PRICE * 10 };
+const MID = decimal("a mid", 0, FULL_PRICE * 10, MID_PLACES);
 
 const priceOrNone = (rule: DecimalRule) => (node: Node) =>
   isNone(node) ? null : units({ ...rule, what: `none or ${rule.what}` })(node);

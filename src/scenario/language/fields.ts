@@ -8,6 +8,9 @@ import { attempt, type MappingEntry, meaning, type Node, UNREADABLE, Word } from
 /** Reads a value from a word of a line, or from the text of a node. */
 export type Reader<Value> = (word: Word) => Value;
 
+export const keyOf = (entries: readonly MappingEntry[], name: string): Node | undefined =>
+  entries.find(({ key }) => key.text === name)?.key;
+
 export function entriesIn(node: Node, expected: string): readonly MappingEntry[] {
   if (node.kind === "mapping") return node.entries;
   throw node.unexpected(`${expected}, a mapping`);
@@ -53,10 +56,8 @@ export function valuesOf<Of extends Readers, Required extends keyof Of & string 
 ): Values<Of> & { readonly [Key in Required]: ReturnType<Of[Key]> } {
   const entries = entriesIn(node, expected);
   const values = valuesBy(entries, readers);
-  if (required !== undefined && values[required] === undefined) {
-    const isGiven = entries.some(({ key }) => key.text === required);
-    throw isGiven ? UNREADABLE : node.wrong(`expected the key ${required}, found none`);
-  }
+  if (required !== undefined && values[required] === undefined)
+    throw keyOf(entries, required) ? UNREADABLE : node.wrong(`expected the key ${required}, found none`);
   return values as Values<Of> & { readonly [Key in Required]: ReturnType<Of[Key]> };
 }
 
@@ -220,12 +221,6 @@ export class LineWords {
 
   get left(): readonly Word[] {
     return this.#words.slice(this.#next);
-  }
-
-  /** Returns the word after the last occurrence of a text. */
-  wordAfter(text: string): Word | undefined {
-    const index = this.#words.findLastIndex((word) => word.text === text);
-    return index < 0 ? undefined : this.#words[index + 1];
   }
 
   take(expected: string): Word {

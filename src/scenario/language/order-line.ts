@@ -91,7 +91,7 @@ const ORDER_ENDING = "in MARKET, then as NAME, or the end of the line";
 
 /** Reads `BUY 100 YES @ 0.55 GTD +60s in rain as bid`. With `mayBeWrong` only the form of the line must be valid. */
 export function readOrderLine(line: LineWords, declared: Declarations, mayBeWrong: boolean) {
-  const named = line.wordAfter("as");
+  const named = line.left.findLast((_word, index, words) => words[index - 1]?.text === "as");
   const parts = attempt(() => {
     if (!mayBeWrong) requireArrangement(line, declared);
     return partsOf(line);

@@ -14,7 +14,7 @@ import {
 import { millis, type Price, price, type Size } from "../../core/units.ts";
 import { FILE_LIMITS, readText } from "../../regular-file.ts";
 import { readWorld } from "../../simulation/world.ts";
-import { accountStepOf } from "./account-step.ts";
+import { accountStepOf, isAccountLine } from "./account-step.ts";
 import {
   type AccountTerms,
   assetText,
@@ -29,6 +29,7 @@ import {
   isMarketName,
   isName,
   itemsOf,
+  keyOf,
   MARKET_NAME_RULE,
   matching,
   moment,
@@ -147,12 +148,12 @@ function readHeader(root: Node, files: ScenarioFiles, marketsIn: WorldMarkets) {
     accounts: (node: Node) => node,
     steps: (node: Node) => node,
   };
-  const keyOf = (name: string) => entries.find(({ key }) => key.text === name)?.key;
+  const keyAt = (name: string) => keyOf(entries, name);
   // A mistyped key is reported as such, and what it would have declared is unknown.
   const isMistyped = (name: string): boolean =>
-    keyOf(name) === undefined && entries.some(({ key }) => nearest(key.text, Object.keys(readers)) === name);
-  const missing = ["scenario", "steps"].filter((name) => keyOf(name) === undefined && !isMistyped(name));
-  const [first, second] = ["market", "markets", "world"].flatMap((name) => keyOf(name) ?? []);
+    keyAt(name) === undefined && entries.some(({ key }) => nearest(key.text, Object.keys(readers)) === name);
+  const missing = ["scenario", "steps"].filter((name) => keyAt(name) === undefined && !isMistyped(name));
+  const [first, second] = ["market", "markets", "world"].flatMap((name) => keyAt(name) ?? []);
   const isOnePlace = second === undefined;
   const read = isOnePlace ? entries : entries.filter(({ key }) => !/^(?:markets?|world)$/.test(key.text));
   if (!isOnePlace)
@@ -169,7 +170,7 @@ function readHeader(root: Node, files: ScenarioFiles, marketsIn: WorldMarkets) {
   const name = values.scenario ?? "";
   return {
     name,
-    place: (keyOf("scenario") ?? root).place,
+    place: (keyAt("scenario") ?? root).place,
     seed: values.seed ?? seedOfName(name),
     clock: values.clock ?? DEFAULT_CLOCK,
     settlement: values.settlement ?? "instant",
@@ -177,7 +178,7 @@ function readHeader(root: Node, files: ScenarioFiles, marketsIn: WorldMarkets) {
     world: values.world?.path ?? null,
     markets,
     accounts: accounts ?? [],
-    declared: new Declarations(names, accountNames, keyOf("world") !== undefined),
+    declared: new Declarations(names, accountNames, keyAt("world") !== undefined),
     steps: values.steps,
   };
 }
@@ -365,7 +366,6 @@ class StepsReader {
 type StepKeys = Pick<StepSource, "head" | "beside">;
 
 const STEP_RULE = "a step such as `alice: BUY 10 YES @ 0.5` or `advance: 30s`";
-const ACTS = /^\s*(?:buy|sell|cancel|fund|split|merge|redeem)(?:\s|$)/i;
 
 /** Finds the key of a step. No such key, two of them, or an unknown key is a problem. */
 function stepKeysOf(node: Node, { declared: { accounts, accountsText } }: Source): StepKeys {
@@ -377,9 +377,7 @@ function stepKeysOf(node: Node, { declared: { accounts, accountsText } }: Source
   if (head === undefined) {
     const stranger = entries.find(({ key }) => !BESIDE_WORDS.has(key.text));
     if (stranger === undefined) throw node.wrong(`expected ${STEP_RULE}, found none`);
-    // The key of an order was meant to be an account.
-    const isAccount = ACTS.test(stranger.value.text);
-    if (isAccount) throw stranger.key.unknown("account", accounts ?? [], accountsText);
+    if (isAccountLine(stranger.value)) throw stranger.key.unknown("account", accounts ?? [], accountsText);
     const what = "step or account";
     const meant = OTHER_WORDS.get(stranger.key.text);
     if (meant !== undefined) throw stranger.key.unknown(what, [], `did you mean ${meant}?`);

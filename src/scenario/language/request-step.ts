@@ -3,11 +3,11 @@ import { AUTH_HEADERS } from "../../api/signing.ts";
 import { shortened } from "../../core/format.ts";
 import { OUTCOMES } from "../../core/terms.ts";
 import type { Declarations } from "./declarations.ts";
-import { entriesIn, itemsOf, LineWords, matching, oneOf, readEach, valuesOf } from "./fields.ts";
+import { entriesIn, itemsOf, keyOf, LineWords, matching, oneOf, readEach, valuesOf } from "./fields.ts";
 import { rejectsAt } from "./order-line.ts";
 import { attempt, isNothing, meaning, type Node, UNREADABLE, Word } from "./page.ts";
 import type { Source } from "./scenario-files.ts";
-import { keyBeside, type StepSource, step } from "./step-source.ts";
+import { type StepSource, step } from "./step-source.ts";
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"] as const;
 const SHAPE = "a method and a path, such as DELETE /order";
@@ -29,7 +29,7 @@ export const REQUEST_STEP = step({
   },
   read: (source, { as, body, headers, tamper, answers }) => {
     const target = targetOf(source);
-    const isUnread = (name: string, value: unknown) => value === undefined && keyBeside(source, name);
+    const isUnread = (name: string, value: unknown) => value === undefined && keyOf(source.beside, name);
     if (isUnread("as", as) || isUnread("headers", headers)) throw UNREADABLE;
     const sent = {
       ...target,

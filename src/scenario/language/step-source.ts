@@ -24,10 +24,6 @@ export interface StepSource extends Source {
   readonly readRacing: (nodes: readonly Node[]) => readonly StepBase[];
 }
 
-/** Returns a key that accompanies a step; undefined if it is not given. */
-export const keyBeside = ({ beside }: StepSource, name: string): Node | undefined =>
-  beside.find(({ key }) => key.text === name)?.key;
-
 /** Readers of the keys that may accompany a step. */
 type BesideReaders = Readonly<Record<string, (node: Node, source: StepSource) => unknown>>;
 type Beside<Of extends BesideReaders> = Values<{

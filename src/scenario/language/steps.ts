@@ -17,12 +17,12 @@ import { ACCOUNT_STEPS } from "./account-step.ts";
 import type { AccountTerms, MarketTerms } from "./declarations.ts";
 import { EXPECTATIONS, readExpectations } from "./expectations.ts";
 import {
-  type DecimalRule,
   decimal,
   decimalIn,
   duration,
   entriesIn,
   itemsOf,
+  keyOf,
   LineWords,
   MOMENT_RULE,
   matching,
@@ -102,7 +102,8 @@ export const STEPS = {
       };
       const flow = valuesOf(value, "{ orders, accounts, profile }", readers, "orders");
       const { orders, accounts = 20, profile = "balanced" } = flow;
-      const market = keyIn(value, "in") === undefined ? declared.market(value, null) : (flow.in ?? null);
+      const market =
+        keyOf(value.entries, "in") === undefined ? declared.market(value, null) : (flow.in ?? null);
       return { orders, accounts, profile, market };
     },
   }),
@@ -240,9 +241,6 @@ export const isReserved = (name: string): boolean => BESIDE_WORDS.has(name) || S
 const marketAt = (node: Node, declared: Source["declared"]): string | null =>
   declared.market(node, node.textFor("the name of a market"));
 
-const keyIn = (node: Node, name: string): Node | undefined =>
-  node.entries.find(({ key }) => key.text === name)?.key;
-
 const AT_RULE = `${MOMENT_RULE}, or expiry of ORDER`;
 
 /** Reads a moment, or an order's expiration plus an offset in milliseconds. */
@@ -265,7 +263,7 @@ function momentAt(source: StepSource): { at: Millis } | { expiryOf: string; offs
 
 const HTTP_STATUSES = ["429", "500", "502", "503", "504"] as const;
 const MILLION = 1_000_000;
-const PROBABILITY: DecimalRule = { what: "a probability", places: 6, min: 0, max: MILLION };
+const PROBABILITY = decimal("a probability", 0, MILLION, 6);
 const probability = (node: Node): number => units(PROBABILITY)(node) / MILLION;
 
 /** Reads `{ route: POST /order, status: 503, times: 1 }`, the body of POST /sim/faults. */
@@ -283,7 +281,7 @@ function readFault(node: Node): Record<string, string | number | boolean> {
     times: units(decimal("a number of times", 1, MAX_TIMES)),
     after: units(decimal("a number of requests", 0, MAX_TIMES)),
   });
-  const [status, drop, latency] = ["status", "drop", "latency"].map((name) => keyIn(node, name));
+  const [status, drop, latency] = ["status", "drop", "latency"].map((name) => keyOf(node.entries, name));
   if (status === undefined && drop === undefined && latency === undefined)
     throw node.wrong("expected a fault with status, latency or drop, found none of them");
   if (status !== undefined && drop !== undefined)
@@ -291,10 +289,10 @@ function readFault(node: Node): Record<string, string | number | boolean> {
   return fault as Record<string, string | number>;
 }
 
-const PERCENT: DecimalRule = { what: "a share", places: 4, min: 1, max: CERTAIN };
+const PERCENT = decimal("a share", 1, CERTAIN, 4);
 const SETTLEMENTS = decimal("a number of settlements", 1, MAX_TIMES);
 /** In millionths of a gwei. */
-const GWEI: DecimalRule = { what: "a fee in gwei", places: 6, min: 0, max: MILLION * MILLION };
+const GWEI = decimal("a fee in gwei", 0, MILLION * MILLION, 6);
 const MAX_REASON_LENGTH = 200;
 const FAILURE_RULE = "next, next 3, a share such as 20%, all or never";
 
@@ -331,8 +329,8 @@ function failureOf(line: LineWords): Pick<SettlementFaultWords, "times" | "proba
 function readChainFault(node: Node, declared: Source["declared"]) {
   if (node.text === "none") return { fault: null, of: null };
   const expected = "{ kind } and what belongs to it, or none";
-  const kindNode = entriesIn(node, expected).find(({ key }) => key.text === "kind")?.value;
-  const kind = kindNode && node.page.silently(() => attempt(() => faultKindAt(kindNode)));
+  const given = entriesIn(node, expected).find(({ key }) => key.text === "kind")?.value.text;
+  const kind = FAULT_KINDS.find((each) => each === given);
   const only =
     <Value>(field: FaultField, read: (value: Node) => Value) =>
     (value: Node, key: Node): Value => {
