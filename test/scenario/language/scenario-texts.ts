@@ -1,6 +1,7 @@
 import { problemText } from "../../../src/scenario/language/page.ts";
 import { type ReadOptions, readScenario } from "../../../src/scenario/language/read-scenario.ts";
 import type { Scenario, Step } from "../../../src/scenario/language/steps.ts";
+import type { PageText } from "../../support/page.ts";
 
 const lines = (steps: readonly string[]): string => steps.map((step) => `  - ${step}\n`).join("");
 
@@ -15,6 +16,21 @@ export const ofTwoMarkets = (...steps: string[]): string =>
 /** Returns a scenario with this second line. */
 export const withLine = (line: string): string =>
   `scenario: x\n${line}\naccounts: { alice: {} }\nsteps: [{ advance: 1s }]\n`;
+
+/** Files of a page's texts, by the heading of their section. */
+const FRAMES: Readonly<Record<string, (text: string) => string>> = {
+  headers: (line) => withLine(line.trimEnd()),
+  files: (text) => text,
+  steps: (text) => ofSteps() + text,
+  markets: (text) => ofTwoMarkets() + text,
+};
+
+/** Returns the file that a text of a page stands for. */
+export function fileOf({ heading, text }: PageText): string {
+  const frame = FRAMES[heading];
+  if (frame === undefined) throw new Error(`there are no files below ${heading}`);
+  return frame(text);
+}
 
 /** An order named bid. */
 export const BID = "alice: BUY 10 YES @ 0.5 as bid";

@@ -3,20 +3,13 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { textsOf } from "../../support/page.ts";
-import { ofSteps, ofTwoMarkets, problemsOf, withLine } from "./scenario-texts.ts";
+import { fileOf, ofSteps, problemsOf, withLine } from "./scenario-texts.ts";
 import { schemaOfScenarios, underlined } from "./schema.ts";
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 const scenarios = readdirSync(join(ROOT, "scenarios"), { recursive: true, encoding: "utf8" }).filter((name) =>
   name.endsWith(".yaml"),
 );
-
-const FRAMES: Readonly<Record<string, (lines: string) => string>> = {
-  headers: (line) => withLine(line.trimEnd()),
-  files: (text) => text,
-  steps: (text) => `${ofSteps()}${text}`,
-  markets: (text) => `${ofTwoMarkets()}${text}`,
-};
 
 describe("the schema of scenarios", () => {
   it("matches the language", async () => {
@@ -35,7 +28,7 @@ describe("the schema of scenarios", () => {
 
   it("accepts every file of the language's tests", async () => {
     const page = readFileSync(new URL("right-files.txt", import.meta.url), "utf8");
-    const texts = (await textsOf(page)).map(({ heading, text }) => FRAMES[heading]?.(text) ?? text);
+    const texts = (await textsOf(page)).map(fileOf);
     expect(texts.length).toBeGreaterThan(80);
     const wrong = texts.filter((text) => underlined(text).length > 0);
     expect(wrong.map((text) => `${text}${underlined(text).join("\n")}`)).toEqual([]);
