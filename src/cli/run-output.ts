@@ -99,7 +99,6 @@ function outputsOf(
       ...{ seed, repeat, verbose },
       paint: isScreen ? paintOf(environment) : plainPaint,
       width: isScreen ? screenWidth() : WIDTH,
-      transcript: verbose,
       pathInRepository: (path) => pathWithin(environment.GITHUB_WORKSPACE ?? "", path),
     });
     return { name, reporter, end, isScreen };

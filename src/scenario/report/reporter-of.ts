@@ -18,8 +18,8 @@ const KEYS = [
   ["diff", "recent", "repeat", "outcomes", "lines", "after"],
 ].flat();
 
-const jsonReporter: MakeReporter = ({ write, seed, transcript }) => {
-  const keys = transcript ? KEYS : KEYS.filter((key) => key !== "transcript");
+const jsonReporter: MakeReporter = ({ write, seed, verbose }) => {
+  const keys = verbose ? KEYS : KEYS.filter((key) => key !== "transcript");
   const print = (content: object): void =>
     write(`${JSON.stringify({ version: VERSION, seed, ...content }, keys, 2)}\n`);
   return {

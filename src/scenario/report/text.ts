@@ -30,9 +30,8 @@ export interface ReporterOptions {
   readonly paint: Paint;
   /** For `spec`: maximum columns of the lines about single scenarios. */
   readonly width: number;
-  /** For `spec`: whether each scenario has a line in any suite. */
+  /** For `spec`: whether each scenario has a line in any suite. For `json`: whether it has its transcript. */
   readonly verbose: boolean;
-  readonly transcript: boolean;
   /** For `github`: returns the path of a file from the root of the repository. */
   readonly pathInRepository: (file: string) => string;
 }

@@ -43,7 +43,7 @@ describe.each(REPORTER_NAMES)("%s", (name) => {
 
 describe("json", () => {
   it("contains the transcript on request", () => {
-    const { scenarios } = JSON.parse(reportOf("json", [failedOf()], { transcript: true }));
+    const { scenarios } = JSON.parse(reportOf("json", [failedOf()], { verbose: true }));
     const { failure, ...rest } = failedOf();
     const { mismatches: _, ...written } = failure as Failure;
     expect(scenarios).toEqual([{ ...rest, failure: written }]);

@@ -141,7 +141,6 @@ const OPTIONS: Omit<ReporterOptions, "write"> = {
   paint: plainPaint,
   width: WIDTH,
   verbose: false,
-  transcript: false,
   pathInRepository: (file) => file,
 };
 
