@@ -7,7 +7,7 @@ import { statOf } from "../regular-file.ts";
 import type { WrongFile } from "../scenario/language/page.ts";
 import type { Scenario } from "../scenario/language/steps.ts";
 import { jobSummary, wrongFilesSummary } from "../scenario/report/github.ts";
-import { parseReporterArgument, REPORTERS } from "../scenario/report/reporter-of.ts";
+import { parseReporterArgument, REPORTERS } from "../scenario/report/reporters.ts";
 import { oneLine, plainPaint, type Reporter, WIDTH } from "../scenario/report/text.ts";
 import { shownPath, sourceFilesOf } from "../scenario/run/files.ts";
 import type { ScenarioResult, SuiteResult } from "../scenario/run/result.ts";

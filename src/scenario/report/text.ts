@@ -97,25 +97,16 @@ export function wrapped(text: string, width: number): string[] {
   if (columnsOf(text) <= width) return [text.trimEnd()];
   const lines: string[] = [];
   let line = "";
-  let columns = 0;
   const endLine = (): void => {
     lines.push(line.trimEnd());
     line = "";
-    columns = 0;
   };
   for (const word of text.split(/(?<= )(?! )/)) {
-    const wordColumns = columnsOf(word.trimEnd());
-    if (columns + wordColumns > width && line.trim() !== "") endLine();
-    if (columns + wordColumns <= width) {
-      line += word;
-      columns += columnsOf(word);
-      continue;
-    }
-    for (const character of word) {
-      const wanted = columnsOfCharacter(character);
-      if (columns + wanted > width) endLine();
-      line += character;
-      columns += wanted;
+    if (columnsOf(line + word.trimEnd()) > width && line.trim() !== "") endLine();
+    const isLong = columnsOf(line + word.trimEnd()) > width;
+    for (const piece of isLong ? word : [word]) {
+      if (isLong && columnsOf(line + piece) > width) endLine();
+      line += piece;
     }
   }
   if (line.trim() !== "") endLine();

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { XMLParser, XMLValidator } from "fast-xml-parser";
 import { describe, expect, it } from "vitest";
-import { xmlAttribute, xmlText } from "../../../src/scenario/report/junit.ts";
+import { xmlAttributes, xmlText } from "../../../src/scenario/report/reporters.ts";
 import { printable } from "../../../src/scenario/report/text.ts";
 import type { ScenarioResult } from "../../../src/scenario/run/result.ts";
 import { eachHostile, hostileText } from "./hostile.ts";
@@ -63,6 +63,6 @@ describe("junit", () => {
     ["a\u0000b\ud800", ' name="a\ufffdb\ufffd"'],
     [7, ' name="7"'],
   ])("an attribute %j is written%s", (value, expected) => {
-    expect(xmlAttribute("name", value)).toBe(expected);
+    expect(xmlAttributes({ name: value })).toBe(expected);
   });
 });

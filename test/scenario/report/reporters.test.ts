@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parseReporterArgument } from "../../../src/scenario/report/reporter-of.ts";
+import { parseReporterArgument } from "../../../src/scenario/report/reporters.ts";
 import { folderOf } from "../../../src/scenario/report/spec.ts";
 import { REPORTER_NAMES } from "../../../src/scenario/report/text.ts";
 import type { Failure, ScenarioResult } from "../../../src/scenario/run/result.ts";

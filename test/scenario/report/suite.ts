@@ -1,5 +1,5 @@
 import type { WrongFile } from "../../../src/scenario/language/page.ts";
-import { REPORTERS } from "../../../src/scenario/report/reporter-of.ts";
+import { REPORTERS } from "../../../src/scenario/report/reporters.ts";
 import { plainPaint, type ReporterOptions, WIDTH } from "../../../src/scenario/report/text.ts";
 import type {
   Failure,
