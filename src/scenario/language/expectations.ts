@@ -33,7 +33,7 @@ const CHAIN_PARTS = ["head", "confirmed", "pending"] as const;
 export interface ExpectationInfo<Content extends object = object> {
   /** Its key in a file, if different from its kind. */
   readonly key?: string;
-  /** Its keys within that, if it shares the key with other kinds. */
+  /** Its keys within `chain`, if that is its key. */
   readonly parts?: readonly string[];
   /** Its name in coverage, if different from its key. */
   readonly name?: string;
@@ -149,15 +149,12 @@ export const OWN_EXPECTATIONS = ["status", "fills", "rejects", "answers"] as con
 
 export function readExpectations(source: Source, node: Node): readonly Expectation[] {
   const readers: Record<string, Reader> = {};
-  const parts: Record<string, Readonly<Record<string, Reader>>> = {};
-  for (const [kind, info] of Object.entries<ExpectationInfo>(EXPECTATIONS)) {
-    const { key = kind, read } = info;
+  const chain: Record<string, Reader> = {};
+  for (const [kind, { key = kind, parts, read }] of Object.entries<ExpectationInfo>(EXPECTATIONS)) {
     const reader: Reader = (value, at) =>
       read(value, at, source).map((content) => ({ kind, ...content }) as Expectation);
-    const own = Object.fromEntries((info.parts ?? []).map((part) => [part, reader]));
-    parts[key] = { ...parts[key], ...own };
-    readers[key] =
-      info.parts === undefined ? reader : (value) => allBy(value, `expectations of the ${key}`, parts[key]);
+    for (const part of parts ?? []) chain[part] = reader;
+    readers[key] = parts === undefined ? reader : (value) => allBy(value, "expectations of the chain", chain);
   }
   return allBy(node, "expectations by kind", readers);
 }
@@ -167,7 +164,7 @@ type Reader = (node: Node, key: Node) => readonly Expectation[];
 const allBy = (
   node: Node,
   expected: string,
-  readers: Readonly<Record<string, Reader>> = {},
+  readers: Readonly<Record<string, Reader>>,
 ): readonly Expectation[] =>
   Object.values(valuesBy(entriesOf(node, expected), readers)).flatMap((each) => each ?? []);
 

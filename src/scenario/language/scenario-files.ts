@@ -1,4 +1,4 @@
-import { lstatSync, realpathSync, statSync } from "node:fs";
+import { existsSync, lstatSync, realpathSync, statSync } from "node:fs";
 import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { codePointText } from "../../core/format.ts";
 import { invalidUtf8Offset, readFailure, readRegular } from "../../regular-file.ts";
@@ -57,10 +57,10 @@ export class ScenarioFiles {
     const path = resolve(node.page.folder, text);
     if (!isWithin(this.#folder, path))
       throw node.wrong("expected a path in the scenario's folder, found one outside of it", RULE);
-    const { exists, message } = this.#followed(path);
+    const message = this.#linkProblem(path);
     if (message !== null) throw node.wrong(message, RULE);
     this.named.add(path);
-    if (exists || need === "may be missing") return path;
+    if (need === "may be missing" || existsSync(path)) return path;
     throw node.wrong(`there is no file ${this.nameOf(path)}`);
   }
 
@@ -69,18 +69,17 @@ export class ScenarioFiles {
     return join(dirname(this.#file), relative(this.#folder, path)).split(sep).join("/");
   }
 
-  /** Follows symbolic links; the message says why the path is not allowed, or is null. */
-  #followed(path: string): { readonly exists: boolean; readonly message: string | null } {
+  /** Follows symbolic links. Returns why the path is not allowed; null if it is. */
+  #linkProblem(path: string): string | null {
     try {
-      const { place, exists } = nearestExisting(path);
-      const isOut = place !== null && !isWithin(realpathSync(this.#folder), realpathSync(place));
-      if (place === null) return { exists, message: "the path leads through a broken link" };
-      if (isOut) return { exists, message: LEADS_OUT };
-      const isOther = exists && !statSync(path).isFile();
-      return { exists, message: isOther ? "expected a file, found a folder or a device" : null };
+      const place = nearestExisting(path);
+      const found = statSync(place, { throwIfNoEntry: false });
+      if (found === undefined) return "the path leads through a broken link";
+      if (!isWithin(realpathSync(this.#folder), realpathSync(place))) return LEADS_OUT;
+      return place === path && !found.isFile() ? "expected a file, found a folder or a device" : null;
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException;
-      return { exists: false, message: `the path cannot be followed: ${code ?? message}` };
+      return `the path cannot be followed: ${code ?? message}`;
     }
   }
 
@@ -103,14 +102,10 @@ function isWithin(folder: string, path: string): boolean {
   return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }
 
-/** Returns the path or its innermost existing folder; null if that is a broken link. */
-function nearestExisting(path: string): { readonly place: string | null; readonly exists: boolean } {
-  for (let place = path; ; place = dirname(place)) {
-    const found = lstatSync(place, { throwIfNoEntry: false });
-    if (found === undefined && place !== dirname(place)) continue;
-    const leads = statSync(place, { throwIfNoEntry: false }) !== undefined;
-    return { place: leads ? place : null, exists: place === path };
-  }
+/** Returns the path, a broken link included, or its innermost existing folder. */
+function nearestExisting(path: string): string {
+  const exists = lstatSync(path, { throwIfNoEntry: false }) !== undefined || path === dirname(path);
+  return exists ? path : nearestExisting(dirname(path));
 }
 
 /** Text of a file; with a problem, the text before the invalid byte. */
@@ -138,6 +133,7 @@ export const MAX_SCENARIO_BYTES = 1_048_576;
 
 /** In characters. */
 const MAX_LINE_LENGTH = 65_536;
+const LONG_LINE = new RegExp(`(?<![^\\n])[^\\n]{${MAX_LINE_LENGTH + 1}}`);
 
 /** Control characters other than tab and line feed. */
 const CONTROL = /[^\P{Cc}\t\n]/u;
@@ -152,11 +148,7 @@ function requireLimits(page: Page): void {
     const found = codePointText(text.charCodeAt(control));
     throw page.wrong(control, `expected text, found the control character ${found}`);
   }
-  let start = 0;
-  for (const { length } of text.split("\n")) {
-    const rule = `lines of at most ${MAX_LINE_LENGTH} characters`;
-    if (length > MAX_LINE_LENGTH)
-      throw page.wrong(start + MAX_LINE_LENGTH, `expected ${rule}, found a longer one`);
-    start += length + 1;
-  }
+  const line = text.search(LONG_LINE);
+  const rule = `lines of at most ${MAX_LINE_LENGTH} characters`;
+  if (line >= 0) throw page.wrong(line + MAX_LINE_LENGTH, `expected ${rule}, found a longer one`);
 }
