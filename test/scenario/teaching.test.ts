@@ -1,14 +1,12 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { loadScenario } from "../../src/scenario/language/read-scenario.ts";
-import { needsHttp, type Scenario } from "../../src/scenario/language/steps.ts";
-import type { ScenarioResult } from "../../src/scenario/run/result.ts";
-import { runSuite } from "../../src/scenario/run/run-suite.ts";
+import { needsHttp } from "../../src/scenario/language/steps.ts";
 import { COLUMNS, FLOW_PROFILES } from "../../src/simulation/flow.ts";
 import { namedPrivateKey } from "../../src/simulation/world-accounts.ts";
-import { startScenarioServer } from "../../src/start-exchange.ts";
 import { type Api, startApi } from "../support/http.ts";
 import { type Ended, Program } from "../support/program.ts";
+import { resultOf, scenarioAt } from "./run/scenario-folder.ts";
 
 const PAGE = readFileSync(new URL("../../scenarios/README.md", import.meta.url), "utf8");
 const SHOWN_URL = "http://127.0.0.1:7070";
@@ -70,24 +68,13 @@ const WRONG_STEPS = partsWith("wrong steps").flatMap(({ text }) =>
 const problemsOf = (path: string): string[] =>
   loadScenario(path).problems.map(({ message, hint }) => (hint === null ? message : `${message} (${hint})`));
 
-function scenarioAt(path: string): Scenario {
-  const { scenario } = loadScenario(path);
-  if (scenario === null) throw new Error(problemsOf(path).join("\n"));
-  return scenario;
-}
-
-async function run(scenario: Scenario, via: "process" | "http"): Promise<ScenarioResult> {
-  const { results } = await runSuite([scenario], { via, startServer: startScenarioServer });
-  return results[0] as ScenarioResult;
-}
-
 /** Runs a file over HTTP and, if possible, in this process, with equal results. */
 async function passesBothWays(path: string): Promise<void> {
   const scenario = scenarioAt(path);
-  const there = await run(scenario, "http");
+  const there = await resultOf(scenario, { via: "http" });
   expect(there.failure).toBeNull();
   if (needsHttp(scenario)) return;
-  const here = await run(scenario, "process");
+  const here = await resultOf(scenario);
   expect(here.failure).toBeNull();
   expect(here.transcript).toEqual(there.transcript);
 }

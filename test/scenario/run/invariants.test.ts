@@ -1,9 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { money } from "../../../src/core/units.ts";
-import type { Scenario } from "../../../src/scenario/language/steps.ts";
-import { runScenario } from "../../../src/scenario/run/run-scenario.ts";
 import { LocalVenue } from "../../../src/scenario/venue/local-venue.ts";
-import { positionOf, ScenarioFolder } from "./scenario-folder.ts";
+import { runOn, ScenarioFolder } from "./scenario-folder.ts";
 
 const folder = new ScenarioFolder();
 
@@ -19,22 +17,22 @@ class LeakyVenue extends LocalVenue {
   }
 }
 
-const runLeaky = async (scenario: Scenario) =>
-  (await runScenario(scenario, { way: "process", open: () => new LeakyVenue(scenario) })).result;
+async function runLeaky(text: string) {
+  const scenario = folder.scenario(text);
+  return runOn(scenario, new LeakyVenue(scenario));
+}
 
 describe("every invariant is checked after every step", () => {
   it("right after the step that broke it, with the sentence of the invariant", async () => {
-    const { failure, steps } = await runLeaky(
-      folder.scenario(`scenario: money from nowhere
+    const { failure, steps } = await runLeaky(`scenario: money from nowhere
 accounts: { alice: { USDC: 10 } }
 steps:
   - alice: BUY 1 YES @ 0.12
   - alice: BUY 1 YES @ 0.13
   - alice: BUY 1 YES @ 0.14
-`),
-    );
+`);
     expect(steps).toBe(2);
-    expect(failure === null ? "" : positionOf(failure)).toBe("5:5");
+    expect(failure?.place).toMatchObject({ line: 5, column: 5 });
     expect(failure?.message).toBe("an invariant does not hold, which is a defect of clobsim");
     expect(failure?.diff.length).toBeGreaterThan(0);
     for (const { kind, text } of failure?.diff ?? []) {
@@ -44,29 +42,25 @@ steps:
   });
 
   it("also after each step of a race", async () => {
-    const { failure, transcript } = await runLeaky(
-      folder.scenario(`scenario: a race for money from nowhere
+    const { failure, transcript } = await runLeaky(`scenario: a race for money from nowhere
 accounts: { alice: { USDC: 10 } }
 steps:
   - race:
       - alice: BUY 1 YES @ 0.12
       - alice: BUY 1 YES @ 0.13
       - alice: BUY 1 YES @ 0.14
-`),
-    );
+`);
     expect(transcript.at(-1)).toBe("3. alice: BUY 1 YES @ 0.13 → LIVE 0/1");
-    expect(failure === null ? "" : positionOf(failure)).toBe("6:9");
+    expect(failure?.place).toMatchObject({ line: 6, column: 9 });
   });
 
   it("also if the step's own expectation holds", async () => {
-    const { status } = await runLeaky(
-      folder.scenario(`scenario: money from nowhere in a sound order
+    const { status } = await runLeaky(`scenario: money from nowhere in a sound order
 accounts: { alice: { USDC: 10 } }
 steps:
   - alice: BUY 1 YES @ 0.13
     status: LIVE 0/1
-`),
-    );
+`);
     expect(status).toBe("failed");
   });
 });

@@ -6,7 +6,7 @@ import type { ScenarioResult } from "../../../src/scenario/run/result.ts";
 import { LocalVenue } from "../../../src/scenario/venue/local-venue.ts";
 import { pageWith, textsOf } from "../../support/page.ts";
 import { casesAtLevel } from "../../support/runs.ts";
-import { detailsOf, ScenarioFolder } from "./scenario-folder.ts";
+import { diffOf, ScenarioFolder } from "./scenario-folder.ts";
 
 const folder = new ScenarioFolder();
 folder.write("_part.yaml", "- advance: 1s\n- alice: SELL 1 YES @ 0.5\n");
@@ -15,8 +15,8 @@ cpSync(join(import.meta.dirname, "flows"), folder.path, { recursive: true });
 /** Returns how a scenario ends. */
 function endOf({ failure, steps }: ScenarioResult): string[] {
   if (failure === null) return [`passed after ${steps} steps`];
-  const { at, message, diff } = detailsOf(failure);
-  return [`${failure.place.file}:${at}, step ${failure.step}: ${message}`, ...diff];
+  const { place, step, message } = failure;
+  return [`${place.file}:${place.line}:${place.column}, step ${step}: ${message}`, ...diffOf(failure)];
 }
 
 /** Returns the transcript of a scenario that passes. */

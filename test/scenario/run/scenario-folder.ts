@@ -2,7 +2,9 @@ import { problemText } from "../../../src/scenario/language/page.ts";
 import { loadScenario } from "../../../src/scenario/language/read-scenario.ts";
 import type { Scenario } from "../../../src/scenario/language/steps.ts";
 import type { Failure, ScenarioResult } from "../../../src/scenario/run/result.ts";
+import { type RunOptions, runScenario } from "../../../src/scenario/run/run-scenario.ts";
 import { runSuite, type SuiteOptions } from "../../../src/scenario/run/run-suite.ts";
+import { LocalVenue } from "../../../src/scenario/venue/local-venue.ts";
 import { startScenarioServer } from "../../../src/start-exchange.ts";
 import { TestFolder } from "../../support/folder.ts";
 
@@ -45,17 +47,17 @@ export async function resultOf(scenario: Scenario, options: Options = {}): Promi
   return results[0] as ScenarioResult;
 }
 
+/** Runs a scenario on an exchange in this process, by default one without defects. */
+export async function runOn(
+  scenario: Scenario,
+  venue = new LocalVenue(scenario),
+  options: Partial<RunOptions> = {},
+): Promise<ScenarioResult> {
+  return (await runScenario(scenario, { way: "process", open: () => venue, ...options })).result;
+}
+
 const MARKS = { same: " ", expected: "-", found: "+", note: "#" } as const;
 
-/** Returns the comparison of a failure as a report shows it, with a mark before each line. */
-export const diffOf = ({ diff }: Failure): string[] => diff.map(({ kind, text }) => `${MARKS[kind]} ${text}`);
-
-/** Returns line and column of a failure. */
-export const positionOf = ({ place: { line, column } }: Failure): string => `${line}:${column}`;
-
-/** Returns position, message and comparison of a failure. */
-export const detailsOf = (failure: Failure) => ({
-  at: positionOf(failure),
-  message: failure.message,
-  diff: diffOf(failure),
-});
+/** Returns the comparison of a failure as a report shows it, with a mark before each line; nothing without a failure. */
+export const diffOf = (failure: Failure | null): string[] =>
+  failure?.diff.map(({ kind, text }) => `${MARKS[kind]} ${text}`) ?? [];

@@ -2,7 +2,7 @@ import { existsSync, statSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { runSuite } from "../../../src/scenario/run/run-suite.ts";
 import { startScenarioServer } from "../../../src/start-exchange.ts";
-import { detailsOf, resultOf, ScenarioFolder, scenarioAt } from "./scenario-folder.ts";
+import { diffOf, resultOf, ScenarioFolder, scenarioAt } from "./scenario-folder.ts";
 
 const folder = new ScenarioFolder();
 const updating = { isUpdating: true } as const;
@@ -45,7 +45,7 @@ describe("a golden file", () => {
     const scenario = folder.scenario(`${OPENING}  - expect: { golden: stale.txt }\n`);
     const { failure } = await resultOf(scenario);
     expect(failure?.message).toBe("books and trades differ from the golden file");
-    const lines = failure === null ? [] : detailsOf(failure).diff;
+    const lines = diffOf(failure);
     expect(lines.filter((line) => /^[-+]/.test(line))).toEqual([
       "-                  |    0.5 | 14 (2)",
       "+                  |    0.5 | 15 (1)",

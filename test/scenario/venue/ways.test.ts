@@ -19,19 +19,13 @@ const PLAIN = "scenario: needs nothing\nsteps: [{ advance: 1s }]\n";
 
 describe("where a scenario runs", () => {
   it.each([
-    ["a request", REQUEST],
-    ["a fault", FAULT],
-    ["a request in a race", RACING],
-  ])("is HTTP by default if it has %s", async (_case, text) => {
-    expect(await folder.run(text, { via: "auto" })).toMatchObject({ status: "passed", way: "http" });
-  });
-
-  it("is this process otherwise", async () => {
-    expect(await folder.run(PLAIN, { via: "auto" })).toMatchObject({ status: "passed", way: "process" });
-  });
-
-  it("is HTTP for all on request", async () => {
-    expect(await folder.run(PLAIN, { via: "http" })).toMatchObject({ status: "passed", way: "http" });
+    ["HTTP by default if it has a request", REQUEST, "auto", "http"],
+    ["HTTP by default if it has a fault", FAULT, "auto", "http"],
+    ["HTTP by default if it has a request in a race", RACING, "auto", "http"],
+    ["this process otherwise", PLAIN, "auto", "process"],
+    ["HTTP for all on request", PLAIN, "http", "http"],
+  ] as const)("is %s", async (_case, text, via, way) => {
+    expect(await folder.run(text, { via })).toMatchObject({ status: "passed", way });
   });
 
   it("is this process on request: scenarios that need HTTP are skipped with the reason", async () => {

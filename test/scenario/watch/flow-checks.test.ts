@@ -1,12 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { money } from "../../../src/core/units.ts";
-import type { Failure } from "../../../src/scenario/run/result.ts";
-import { type RunOptions, runScenario } from "../../../src/scenario/run/run-scenario.ts";
 import { LocalVenue } from "../../../src/scenario/venue/local-venue.ts";
 import { PROFILES } from "../../../src/simulation/flow.ts";
 import { writeFlow } from "../../../src/simulation/flow-text.ts";
 import { generateFlow } from "../../../src/simulation/generate-flow.ts";
-import { diffOf, ScenarioFolder } from "../run/scenario-folder.ts";
+import { diffOf, runOn, ScenarioFolder } from "../run/scenario-folder.ts";
 
 const folder = new ScenarioFolder();
 const flow = [...generateFlow({ seed: "4711", orders: 600, accounts: 3, profile: PROFILES.balanced })];
@@ -39,14 +37,9 @@ class LentDollar extends LocalVenue {
   }
 }
 
-async function failureOf(
-  file: string,
-  options: Partial<RunOptions> = {},
-  Venue = LocalVenue,
-): Promise<Failure | null> {
+async function failureOn(Venue: typeof LocalVenue, file: string, options = {}) {
   const scenario = folder.scenario(`scenario: a flow\nsteps:\n  - replay: ${file}\n`);
-  const open = (): LocalVenue => new Venue(scenario);
-  return (await runScenario(scenario, { way: "process", open, ...options })).result.failure;
+  return (await runOn(scenario, new Venue(scenario), options)).failure;
 }
 
 const DOLLAR = "# USDC issued = balances + locked collateral: micro-USDC: ";
@@ -58,9 +51,9 @@ describe("a broken invariant in the middle of a flow", () => {
   ])(
     "is found within 100 rows, and reported with the row, its line in the file and its text: %s",
     async (file, lineOf) => {
-      const failure = await failureOf(file, {}, LentDollar);
+      const failure = await failureOn(LentDollar, file);
       expect(failure?.message).toBe("an invariant does not hold, which is a defect of clobsim");
-      const lines = failure === null ? [] : diffOf(failure);
+      const lines = diffOf(failure);
       const last = lines.at(-1) ?? "";
       expect(lines[0]?.startsWith(DOLLAR)).toBe(true);
       const row = Number(/row (\d+)/.exec(last)?.[1]);
@@ -75,8 +68,8 @@ describe("a broken invariant in the middle of a flow", () => {
   );
 
   it("is not reported if there is none, or without checks", async () => {
-    expect(await failureOf("flow.csv")).toBeNull();
-    expect(await failureOf("flow.csv", { checks: null }, LentDollar)).toBeNull();
+    expect(await failureOn(LocalVenue, "flow.csv")).toBeNull();
+    expect(await failureOn(LentDollar, "flow.csv", { checks: null })).toBeNull();
   });
 });
 
@@ -92,9 +85,9 @@ describe("an error that an exchange throws at a row", () => {
   }
 
   it("is reported as a defect with that row", async () => {
-    const failure = await failureOf("flow.ndjson", {}, Throwing);
+    const failure = await failureOn(Throwing, "flow.ndjson");
     expect(failure?.message).toBe("a defect of clobsim: no more");
-    const [place, top] = failure === null ? [] : diffOf(failure);
+    const [place, top] = diffOf(failure);
     const line = 2 * rowOf(400) - 1;
     expect(place).toMatch(`# at row ${rowOf(400)} (${folder.at("flow.ndjson")}:${line}), `);
     expect(top).toMatch(/^# at /);

@@ -1,12 +1,11 @@
 import { describe, expect, it } from "vitest";
 import type { Book } from "../../../src/core/book/book.ts";
 import type { Scenario } from "../../../src/scenario/language/steps.ts";
-import { runScenario } from "../../../src/scenario/run/run-scenario.ts";
 import { LocalVenue } from "../../../src/scenario/venue/local-venue.ts";
 import { PROFILES } from "../../../src/simulation/flow.ts";
 import { writeFlow } from "../../../src/simulation/flow-text.ts";
 import { generateFlow } from "../../../src/simulation/generate-flow.ts";
-import { diffOf, ScenarioFolder } from "../run/scenario-folder.ts";
+import { diffOf, runOn, ScenarioFolder } from "../run/scenario-folder.ts";
 import {
   type Defect,
   ignoredSelfTrade,
@@ -23,12 +22,8 @@ folder.write("flow.csv", ["# made by a test\n\n", ...writeFlow(flow, "csv")].joi
 /** Line of a row: there are two lines before the header. */
 const lineOf = (row: number): number => row + 3;
 
-const PLAYED = {
-  "generate:": (market: string) =>
-    `scenario: a flow\nseed: ${SEED}\nmarket: { ${market} }\nsteps:\n  - generate: { orders: 3000, accounts: 4 }\n`,
-  "replay:": (market: string) =>
-    `scenario: a flow\nseed: ${SEED}\nmarket: { ${market} }\nsteps:\n  - replay: flow.csv\n`,
-};
+const scenarioOf = (market: string, step: string) =>
+  folder.scenario(`scenario: a flow\nseed: ${SEED}\nmarket: { ${market} }\nsteps:\n  - ${step}\n`);
 
 /** An exchange whose invariants are checked at the end of the flow, and whose fills are not watched. */
 class CheckedAtTheEnd extends LocalVenue {
@@ -38,18 +33,15 @@ class CheckedAtTheEnd extends LocalVenue {
   override watchFills(): void {}
 }
 
-const runOn = async (scenario: Scenario, open: () => LocalVenue) =>
-  (await runScenario(scenario, { way: "process", open })).result;
+/** Calls in the middle of the flow. */
+const MIDDLE: readonly [from: number, to: number] = [800, 1500];
 
 /** Runs a scenario with a defect in some plans of its exchange's books. */
-const runWith = (defect: Defect, scenario: Scenario, Venue: typeof LocalVenue) => {
+const runWith = (defect: Defect, scenario: Scenario, Venue = LocalVenue, calls = MIDDLE) => {
   const venue = new Venue(scenario);
   const isOf = ({ pool }: Book): boolean => pool === venue.state.pool;
-  return withDefect(defect, MIDDLE, isOf, () => runOn(scenario, () => venue));
+  return withDefect(defect, calls, isOf, () => runOn(scenario, venue));
 };
-
-/** Calls in the middle of the flow. */
-const MIDDLE = [800, 1500] as const;
 
 const DEFECTS: readonly (readonly [title: string, market: string, defect: () => Defect, broken: RegExp])[] = [
   [
@@ -78,24 +70,22 @@ const DEFECTS: readonly (readonly [title: string, market: string, defect: () => 
   ],
 ];
 
-describe.each(Object.entries(PLAYED))("in a flow of %s", (kind, scenarioOf) => {
+describe.each(["generate: { orders: 3000, accounts: 4 }", "replay: flow.csv"])("in a flow of %s", (step) => {
   it.each(DEFECTS)("%s is found although its effect disappears", async (_title, market, defect, broken) => {
-    const scenario = folder.scenario(scenarioOf(market));
-    const { failure } = await runWith(defect(), scenario, LocalVenue);
+    const { failure } = await runWith(defect(), scenarioOf(market, step));
     expect(failure?.message).toBe("an invariant does not hold, which is a defect of clobsim");
-    const lines = failure === null ? [] : diffOf(failure);
+    const lines = diffOf(failure);
     expect(lines.some((line) => broken.test(line))).toBe(true);
     const row = Number(/^# after row (\d+)/.exec(lines.at(-1) ?? "")?.[1]);
     expect(row).toBeGreaterThan(MIDDLE[0]);
-    const place = kind === "replay:" ? ` (${folder.at("flow.csv")}:${lineOf(row)})` : "";
+    const place = step === "replay: flow.csv" ? ` (${folder.at("flow.csv")}:${lineOf(row)})` : "";
     expect(lines.at(-1)).toMatch(`# after row ${row}${place}, ${flow[row - 1]?.account}: `);
   });
 
   it.each(DEFECTS)("%s cannot be found at the end", async (_title, market, defect) => {
-    const scenario = folder.scenario(scenarioOf(market));
+    const scenario = scenarioOf(market, step);
     expect((await runWith(defect(), scenario, CheckedAtTheEnd)).failure).toBeNull();
-    const sound = await runOn(scenario, () => new LocalVenue(scenario));
-    expect(sound.failure).toBeNull();
+    expect((await runOn(scenario)).failure).toBeNull();
   });
 });
 
@@ -107,27 +97,16 @@ steps:
   - bob: SELL 10 YES @ 0.50
   - carol: SELL 10 YES @ 0.50
 `;
-  const reversed = (scenario: Scenario) => {
-    const venue = new LocalVenue(scenario);
-    const isOf = ({ pool }: Book): boolean => pool === venue.state.pool;
-    return withDefect(reversedQueue, [1, 99], isOf, () => runOn(scenario, () => venue));
-  };
   const EARLIER =
     /^# orders trade by price, then by arrival: order 3 of alice .*: takes 10 @ 0.5 .* from order 2, expected 10 @ 0.5 .* from order 1 of bob/;
 
-  it("a fill that breaks a rule fails the step", async () => {
-    const { failure } = await reversed(folder.scenario(`${TWO_OFFERS}  - alice: BUY 12 YES @ 0.50\n`));
-    expect(failure?.step).toBe(3);
-    expect(failure === null ? "" : diffOf(failure)[0]).toMatch(EARLIER);
-  });
-
-  it("also after a restored snapshot", async () => {
-    const { failure } = await reversed(
-      folder.scenario(
-        `${TWO_OFFERS}  - snapshot: s\n  - alice: BUY 1 YES @ 0.50\n  - restore: s\n  - alice: BUY 12 YES @ 0.50\n`,
-      ),
-    );
-    expect(failure?.step).toBe(6);
-    expect(failure === null ? "" : diffOf(failure)[0]).toMatch(EARLIER);
+  it.each([
+    ["", "", 3],
+    [" after a restored snapshot", "  - snapshot: s\n  - alice: BUY 1 YES @ 0.50\n  - restore: s\n", 6],
+  ])("a fill that breaks a rule fails the step%s", async (_when, before, step) => {
+    const scenario = folder.scenario(`${TWO_OFFERS}${before}  - alice: BUY 12 YES @ 0.50\n`);
+    const { failure } = await runWith(reversedQueue, scenario, LocalVenue, [1, 99]);
+    expect(failure?.step).toBe(step);
+    expect(diffOf(failure)[0]).toMatch(EARLIER);
   });
 });
