@@ -17,7 +17,7 @@ import {
 import { type Order, reservationOf } from "../core/order.ts";
 import { balanceOf, shortfallOf } from "../core/rules/ledger.ts";
 import { findAccount, type State } from "../core/state.ts";
-import { type Address, type OrderType, type Outcome, type Side, unreachable } from "../core/terms.ts";
+import type { Address, OrderType, Outcome, Side } from "../core/terms.ts";
 import {
   complement,
   FULL_PRICE,
@@ -30,16 +30,7 @@ import {
   size,
 } from "../core/units.ts";
 import { type Chance, type Draws, type FairValue, STREAM } from "./fair-value.ts";
-import {
-  type BotProfile,
-  type InformedTerms,
-  KINDS,
-  type Kind,
-  type MakerTerms,
-  type MomentumTerms,
-  maxCountOf,
-  type NoiseTerms,
-} from "./profiles.ts";
+import { type BotProfile, KINDS, type Kind, maxCountOf } from "./profiles.ts";
 
 /** Account that trades in every market by a strategy. */
 export interface Bot {
@@ -105,19 +96,10 @@ export class BookView {
     return this.turn.market.tickSize;
   }
 
-  /** Returns the best price of the side opposite to this direction; null if it is empty. */
-  opposite(direction: BookDirection): Price | null {
-    return this.#best(direction === BID ? "bestAsk" : "bestBid");
-  }
-
-  /** Returns the best price of the side of this direction; null if it is empty. */
-  sameSide(direction: BookDirection): Price | null {
-    return this.#best(direction === BID ? "bestBid" : "bestAsk");
-  }
-
-  #best(side: "bestBid" | "bestAsk"): Price | null {
+  /** Returns the best price of a side; null if it is empty. */
+  best(side: BookDirection): Price | null {
     const { book } = this.#record;
-    const tick = book?.[side] ?? 0;
+    const tick = (side === BID ? book?.bestBid : book?.bestAsk) ?? 0;
     return book === null || tick < 1 || tick > book.levels ? null : price(tick * this.tick);
   }
 
@@ -259,22 +241,19 @@ export function* act(view: BookView, terms: BotProfile): Generator<Command> {
     for (const own of view.ownOrders) yield view.cancel(own);
     return;
   }
-  switch (bot.kind) {
-    case "maker":
-      return yield* makeMarket(view, terms.maker);
-    case "noise":
-      return yield* tradeAtRandom(view, terms.noise);
-    case "momentum":
-      return yield* followTrend(view, terms.momentum);
-    case "informed":
-      return yield* takeMispriced(view, terms.informed);
-    default:
-      throw unreachable(bot.kind);
-  }
+  yield* STRATEGIES[bot.kind](view, terms);
 }
 
+type Strategy = (view: BookView, terms: BotProfile) => Generator<Command>;
+const STRATEGIES: Readonly<Record<Kind, Strategy>> = {
+  maker: makeMarket,
+  noise: tradeAtRandom,
+  momentum: followTrend,
+  informed: takeMispriced,
+};
+
 /** Maintains quotes on both sides around the reservation price: cancels outdated ones and places missing ones. */
-function* makeMarket(view: BookView, terms: MakerTerms): Generator<Command> {
+function* makeMarket(view: BookView, { maker: terms }: BotProfile): Generator<Command> {
   const { draws, at } = view.turn;
   const fair = view.fairAt(at - terms.lagMs);
   const slope = (4 * fair * (FULL_PRICE - fair)) / FULL_PRICE ** 2;
@@ -310,7 +289,7 @@ function isNear({ direction, price }: OwnOrder, wanted: number, { tick }: BookVi
 }
 
 /** Takes, places or cancels orders at random. */
-function* tradeAtRandom(view: BookView, terms: NoiseTerms): Generator<Command> {
+function* tradeAtRandom(view: BookView, { noise: terms }: BotProfile): Generator<Command> {
   const { at, bot, market, chance, draws } = view.turn;
   for (const own of view.ownOrders) {
     if (own.order.createdAt <= at - terms.patienceMs) yield view.cancel(own);
@@ -326,16 +305,17 @@ function* tradeAtRandom(view: BookView, terms: NoiseTerms): Generator<Command> {
     return;
   }
   const away = direction === BID ? -1 : 1;
-  const best = view.sameSide(direction) ?? view.fairAt(at) + away * SLIPPAGE;
+  const best = view.best(direction) ?? view.fairAt(at) + away * SLIPPAGE;
   const step = Math.max(view.tick, TOLERANCE);
   const price = best + away * (Math.floor(draws.pareto(MAX_MULTIPLE)) - 2) * step;
-  const facing = view.opposite(direction);
+  const facing = view.best(direction === BID ? ASK : BID);
   const isCrossing = facing !== null && (facing - price) * -away <= 0;
   yield* view.place(direction, isCrossing ? facing + away * view.tick : price, size, "GTC");
 }
 
 /** Buys after a rise, sells after a fall; otherwise reduces the position step by step. */
-function* followTrend(view: BookView, { windowMs, threshold, size }: MomentumTerms): Generator<Command> {
+function* followTrend(view: BookView, { momentum }: BotProfile): Generator<Command> {
+  const { windowMs, threshold, size } = momentum;
   const { at } = view.turn;
   const [before, last] = [view.tradedBy(millis(at - windowMs)), view.tradedBy(at)];
   const change = before === null || last === null ? 0 : last - before;
@@ -351,19 +331,19 @@ function* followTrend(view: BookView, { windowMs, threshold, size }: MomentumTer
 }
 
 /** Takes orders whose price differs from the fair value by more than the edge and the fee. */
-function* takeMispriced(view: BookView, { edge, size }: InformedTerms): Generator<Command> {
+function* takeMispriced(view: BookView, { informed }: BotProfile): Generator<Command> {
+  const { edge, size } = informed;
   const { at, market } = view.turn;
   const fair = view.fairAt(at);
   const margin = edge + (Math.min(fair, FULL_PRICE - fair) * market.feeRateBps) / 10_000;
-  const ask = view.opposite(BID);
-  const bid = view.opposite(ASK);
+  const [bid, ask] = [view.best(BID), view.best(ASK)];
   if (ask !== null && ask <= fair - margin) yield* view.place(BID, fair - margin, size, "FAK");
   else if (bid !== null && bid >= fair + margin) yield* view.place(ASK, fair + margin, size, "FAK");
 }
 
 /** Takes orders at the best price and up to the slippage beyond. */
 function* cross(view: BookView, direction: BookDirection, size: number): Generator<Command> {
-  const facing = view.opposite(direction);
+  const facing = view.best(direction === BID ? ASK : BID);
   if (facing === null) return;
   const slippage = Math.max(view.tick, SLIPPAGE);
   yield* view.place(direction, facing + (direction === BID ? slippage : -slippage), size, "FAK");

@@ -13,7 +13,7 @@ interface CommonTerms {
  * Market makers after Avellaneda and Stoikov (2008), with an infinite horizon. The reservation price is the fair value
  * minus inventory x risk; half of the spread is risk / 2 + premium.
  */
-export interface MakerTerms extends CommonTerms {
+interface MakerTerms extends CommonTerms {
   /** Number of quotes on each side of each book. */
   readonly levels: number;
   /** Distance between two levels, at least a tick. 0.0001 USDC. */
@@ -31,7 +31,7 @@ export interface MakerTerms extends CommonTerms {
  * cancels after Daniels, Farmer et al. (2003). Each is active only in some intervals, and then mostly on one side, because
  * it splits one large order (Lillo, Mike and Farmer, 2005).
  */
-export interface NoiseTerms extends CommonTerms {
+interface NoiseTerms extends CommonTerms {
   /** Share of the intervals in which one is active in a market, 0 to 1. */
   readonly active: number;
   /** Share of its orders on the main side of an interval, 0.5 to 1. */
@@ -43,7 +43,7 @@ export interface NoiseTerms extends CommonTerms {
 }
 
 /** Momentum traders: they buy after a rise, sell after a fall, and otherwise close their position. */
-export interface MomentumTerms extends CommonTerms {
+interface MomentumTerms extends CommonTerms {
   /** Period over which they measure the price change, ms. */
   readonly windowMs: number;
   /** Minimum price change on which they trade, 0.0001 USDC. */
@@ -51,7 +51,7 @@ export interface MomentumTerms extends CommonTerms {
 }
 
 /** Informed traders, who know the fair value (Glosten and Milgrom, 1985; Kyle, 1985). */
-export interface InformedTerms extends CommonTerms {
+interface InformedTerms extends CommonTerms {
   /** Minimum distance of a price from the fair value, in addition to the fee: 0.0001 USDC. */
   readonly edge: number;
 }

@@ -32,7 +32,7 @@ import type { Failure, FailureFiles, SeedRunner } from "./seeds.ts";
 
 /** Runs the history of a seed in this process, against the reference exchange. */
 export const inProcess: SeedRunner = {
-  async run(seed, { commands }) {
+  async run(seed, commands) {
     const history = await History.open(seed);
     const failure = await history.run(commands);
     return {
@@ -42,7 +42,7 @@ export const inProcess: SeedRunner = {
       failure,
     };
   },
-  write: (outcome, settings, folder, name) => writeFailure(outcome.seed, settings.commands, folder, name),
+  write: ({ seed }, commands, folder, name) => writeFailure(seed, commands, folder, name),
 };
 
 /**

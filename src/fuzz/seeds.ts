@@ -56,12 +56,6 @@ export function sharedSeed(a: SeedSeries, b: SeedSeries): number | null {
   return null;
 }
 
-/** Settings with which every seed of a campaign is run. */
-export interface SeedSettings {
-  /** Commands per history, 1 or more. */
-  readonly commands: number;
-}
-
 /** The first failed check of a history. */
 export interface Failure {
   /** Kind of failure without numbers, names or seeds: equal for failures of the same cause. */
@@ -95,7 +89,7 @@ export interface SeedOutcome {
 }
 
 /** Record of a session over HTTP, from which the files of a failure are written. */
-interface Evidence {
+export interface Evidence {
   /** The report of the session: text of a journal. */
   readonly report: string;
   /** Every request and answer, one per line. */
@@ -114,9 +108,9 @@ export interface FailureFiles {
   readonly remark: string | null;
 }
 
-/** Runs seeds, in this process or over HTTP. */
+/** Runs seeds, in this process or over HTTP. `commands` is the number of commands of each, 1 or more. */
 export interface SeedRunner {
-  run(seed: number, settings: SeedSettings): Promise<SeedOutcome>;
+  run(seed: number, commands: number): Promise<SeedOutcome>;
   /** Writes the files of a failure into an existing folder. Their names begin with `name`. */
-  write(outcome: SeedOutcome, settings: SeedSettings, folder: string, name: string): Promise<FailureFiles>;
+  write(outcome: SeedOutcome, commands: number, folder: string, name: string): Promise<FailureFiles>;
 }

@@ -264,7 +264,7 @@ const END_DATE = "{endDate}";
 export interface End {
   readonly endsInDays: number;
   /** It ends with the last second of the period that contains the day; if undefined, at the day's midnight UTC. */
-  readonly endOf?: Period | undefined;
+  readonly endOf?: Period;
 }
 
 /** End of an event or market; `day` is a text such as "November 30, 2026". */

@@ -114,7 +114,7 @@ export function generateOpening(seed: string, markets: readonly OpeningMarket[],
         return outcome === "YES" ? yes : FULL_PRICE - yes;
       };
       const momentOf = (order: number): number => moments[Math.min(order, length - 1)] as number;
-      const book = { ...setting, market: index, outcome, length, activity, momentOf };
+      const book = { ...setting, market: index, outcome, length, momentOf };
       for (const order of new BookHistory(random, traders, book).generate(fairOf)) orders.push(order);
     }
   });
@@ -144,6 +144,7 @@ function drawSetting(random: Random, market: WorldMarket, path: FairPath, activi
     typicalShares: market.matching === "complementary" ? typical : Math.min(typical, MAX_INDEPENDENT_SHARES),
     /** In 0.01 share. */
     minimum: Math.round(market.minOrderSize * 100),
+    ...HABITS[activity],
   };
 }
 
@@ -164,15 +165,14 @@ function drawSize(random: Random, typicalShares: number): number {
   return lot === 9 ? shares * 100 + random.below(100) : shares * 100;
 }
 
-interface BookSetting extends ReturnType<typeof drawSetting> {
+type BookSetting = ReturnType<typeof drawSetting> & {
   /** Index of the market in the world. */
   readonly market: number;
   readonly outcome: Outcome;
   readonly length: number;
-  readonly activity: Activity;
   /** Returns the time of an order by its index in the history. */
   readonly momentOf: (order: number) => number;
-}
+};
 
 /** Mean number of rounds between requotes and between deeper quotes, and the divisor of a taker's size. */
 const HABITS = {
@@ -193,14 +193,12 @@ class BookHistory {
   readonly #random: Random;
   readonly #traders: TraderAssignment;
   readonly #setting: BookSetting;
-  readonly #habits: (typeof HABITS)[Activity];
   readonly #book: SimulatedBook;
 
   constructor(random: Random, traders: TraderAssignment, setting: BookSetting) {
     this.#random = random;
     this.#traders = traders;
     this.#setting = setting;
-    this.#habits = HABITS[setting.activity];
     this.#book = new SimulatedBook(setting.tickSize);
   }
 
@@ -230,7 +228,7 @@ class BookHistory {
   #round(fair: number): void {
     if (!this.#sweepWrongSide(fair)) this.#tradeAtTouch();
     this.#tighten(fair);
-    if (this.#random.oneIn(this.#habits.deepenOneIn)) this.#deepen();
+    if (this.#random.oneIn(this.#setting.deepenOneIn)) this.#deepen();
   }
 
   #close(fair: number): void {
@@ -292,14 +290,14 @@ class BookHistory {
     const through = this.#random.oneIn(4) ? this.#setting.gap : 0;
     const limit = direction === BID ? Math.min(levels, best + through) : Math.max(1, best - through);
     const open = this.#book.fillable(direction, limit);
-    const wanted = this.#size(0, this.#habits.takerPart);
+    const wanted = this.#size(0, this.#setting.takerPart);
     const rests = this.#traders.mayRest() && this.#random.oneIn(8);
     const type = rests || wanted <= open ? this.#takerType(open) : "FAK";
     this.#place("taker", direction, limit, wanted, type);
   }
 
   #tighten(fair: number): void {
-    const { requoteOneIn } = this.#habits;
+    const { requoteOneIn } = this.#setting;
     const [bidTick, askTick] = this.#touch(fair);
     const bid = Math.min(bidTick, this.#book.bestAsk - 1);
     if (bid >= 1 && (this.#book.bestBid < bid || this.#random.oneIn(requoteOneIn))) this.#quote(BID, bid, 0);

@@ -96,9 +96,9 @@ export const emptyWorld = (seed: string): World => ({
  * Decimals of a world are rounded to the core's units.
  */
 export function* openingCommands(world: World, start: Millis, tokenIdIn: TokenIdIn): Generator<Stamped> {
-  const numbers = new Map<WorldMarket, number>();
-  const schedule = scheduleOf(world, start, numbers);
   const markets = world.events.flatMap((event) => event.markets);
+  const numbers = numbersOf(markets);
+  const schedule = scheduleOf(world, start);
   /** By index of the market, YES before NO. */
   const tokens: string[] = [];
   const stamped = (at: number, command: Command): Stamped => ({ at: millis(start + at), command });
@@ -118,45 +118,37 @@ export function* openingCommands(world: World, start: Millis, tokenIdIn: TokenId
 /** Returns the id of a token by its market's number. */
 type TokenIdIn = (market: number, outcome: Outcome) => string;
 
+/** Numbers events or markets in the order of their creation; at one moment in the order of the file. */
+const numbersOf = <Item extends { readonly createdAt: number }>(items: readonly Item[]) =>
+  new Map(items.toSorted((a, b) => a.createdAt - b.createdAt).map((item, index) => [item, index + 1]));
+
 /**
  * Returns all commands but the orders, each with its time relative to the start, oldest first; at one moment in the order of
- * the file. Adds the numbers of markets to `markets`.
+ * the file.
  */
-function scheduleOf(world: World, start: Millis, markets: Map<WorldMarket, number>) {
-  const events = new Map<WorldEvent, number>();
-  // Numbers are given in the order of creation.
-  const drafts: { readonly at: number; readonly make: () => Command }[] = [];
+function scheduleOf(world: World, start: Millis) {
+  const events = numbersOf(world.events);
+  const markets = numbersOf(world.events.flatMap((event) => event.markets));
+  const schedule: { readonly at: number; readonly command: Command }[] = [];
   for (const event of world.events) {
-    drafts.push({
-      at: event.createdAt,
-      make: () => {
-        events.set(event, events.size + 1);
-        return createEvent(event, endingOf(start, event));
-      },
-    });
+    schedule.push({ at: event.createdAt, command: createEvent(event, endingOf(start, event)) });
     for (const market of event.markets) {
       const { createdAt, resolved } = market;
-      drafts.push({
-        at: Math.max(createdAt, event.createdAt),
-        make: () => {
-          markets.set(market, markets.size + 1);
-          return createMarket(market, event, events.get(event) as number, endingOf(start, market));
-        },
-      });
+      const command = createMarket(market, event, events.get(event) as number, endingOf(start, market));
+      schedule.push({ at: createdAt, command });
       if (resolved === null) continue;
       const { at, winningOutcome } = resolved;
-      const number = (): number => markets.get(market) as number;
-      drafts.push({ at, make: () => ({ kind: "resolveMarket", market: number(), winningOutcome }) });
+      const number = markets.get(market) as number;
+      schedule.push({ at, command: { kind: "resolveMarket", market: number, winningOutcome } });
     }
   }
-  drafts.sort((a, b) => a.at - b.at);
-  const schedule = drafts.map(({ at, make }) => ({ at, command: make() }));
+  schedule.sort((a, b) => a.at - b.at);
   return [...fundings(world, schedule[0]?.at ?? 0), ...schedule];
 }
 
 /** Returns the commands that create the events and markets of a world opened at `start`, in order. */
 export function creationsOf(world: World, start: Millis) {
-  const commands = scheduleOf(world, start, new Map()).map(({ command }) => command);
+  const commands = scheduleOf(world, start).map(({ command }) => command);
   return {
     events: commands.filter((command) => command.kind === "createEvent"),
     markets: commands.filter((command) => command.kind === "createMarket"),

@@ -2,7 +2,6 @@ import { DocumentError, within } from "../core/document-error.ts";
 import { readJson } from "../core/json.ts";
 import {
   address,
-  array,
   type Infer,
   integer,
   list,
@@ -19,7 +18,7 @@ import {
 import { MATCHINGS, OUTCOMES, TICK_SIZES } from "../core/terms.ts";
 import { FULL_PRICE, SHARE_UNITS, USDC_UNITS } from "../core/units.ts";
 import { FILE_LIMITS, readFailure, readText } from "../regular-file.ts";
-import { type End, PERIODS } from "./event-story.ts";
+import { PERIODS } from "./event-story.ts";
 import {
   EARLIEST,
   MAX_MARKETS,
@@ -56,8 +55,8 @@ function requireAtMost(max: number, items: unknown): void {
     throw new DocumentError(`at most ${max} items`, items.length);
 }
 
-const listUpTo = <Item>(max: number, type: Type<Item>): Type<Item[]> => {
-  const items = array(type);
+const listUpTo = <Item>(max: number, type: Type<Item>): Type<readonly Item[]> => {
+  const items = list(type);
   return {
     ...items,
     parse: (value) => {
@@ -93,7 +92,6 @@ export type WorldTrader = Infer<typeof WorldTrader>;
 
 /** The fields of `End`; worlds of earlier versions have no `endOf`. */
 const END = { endsInDays: integer(1, MAX_DAYS), endOf: optional(oneOf(...PERIODS)) };
-type EndOptional<Declared> = Omit<Declared, "endOf"> & Pick<End, "endOf">;
 /** Milliseconds before the start, negative. */
 const past = (): Type<number> => integer(EARLIEST, -1);
 
@@ -116,7 +114,7 @@ export const WorldMarket = record({
   /** Set if the market was resolved before the start. */
   resolved: orNull(record({ at: past(), winningOutcome: oneOf(...OUTCOMES) })),
 });
-export type WorldMarket = EndOptional<Infer<typeof WorldMarket>>;
+export type WorldMarket = Infer<typeof WorldMarket>;
 
 /** In the texts of an event and its markets, `{endDate}` is replaced by the day on which it ends: "November 30, 2026". */
 export const WorldEvent = record({
@@ -129,9 +127,7 @@ export const WorldEvent = record({
   ...END,
   markets: listUpTo(MAX_MARKETS, WorldMarket),
 });
-export type WorldEvent = EndOptional<Omit<Infer<typeof WorldEvent>, "markets">> & {
-  readonly markets: readonly WorldMarket[];
-};
+export type WorldEvent = Infer<typeof WorldEvent>;
 
 const WorldContent = record({
   format: oneOf("clobsim-world/1", "clobsim-world/2"),
@@ -153,12 +149,7 @@ const WorldContent = record({
 });
 
 /** Initial content of an exchange. All times are relative to the start, so that a file can be opened at any `--start`. */
-export type World = Readonly<Pick<Infer<typeof WorldContent>, "seed">> &
-  OpeningHistory & {
-    readonly devAccounts: readonly string[];
-    readonly traders: readonly WorldTrader[];
-    readonly events: readonly WorldEvent[];
-  };
+export type World = Omit<Infer<typeof WorldContent>, keyof OpeningHistory> & OpeningHistory;
 
 export function readWorldFile(path: string): World {
   try {
@@ -280,7 +271,7 @@ function wrongInPacked(order: readonly unknown[], { tickSize, minOrderSize }: Wo
 export function writeWorld(world: World): string {
   const devAccounts = world.devAccounts.map((address) => JSON.stringify(address));
   const traders = world.traders.map((trader) => inline(WorldTrader.write(trader)));
-  const events = world.events.map((event) => indented(WorldEvent.write(event as Infer<typeof WorldEvent>)));
+  const events = world.events.map((event) => indented(WorldEvent.write(event)));
   const { flow } = world;
   const orders = Array.from({ length: orderCount(world) }, (_, order) =>
     world.format === "clobsim-world/1"

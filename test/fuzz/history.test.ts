@@ -66,7 +66,7 @@ describe("the history of a seed", () => {
 
   it.each([0, 40, 80])("passes all checks: 40 seeds from %i on", async (first) => {
     for (let seed = first; seed < first + 40; seed += 1) {
-      const { failure } = await inProcess.run(seed, { commands: 150 });
+      const { failure } = await inProcess.run(seed, 150);
       expect([seed, failure]).toEqual([seed, null]);
     }
   });

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { readJournal } from "../../src/fuzz/http/answer-replay.ts";
 import { check } from "../../src/fuzz/http/check.ts";
-import type { OverHttp } from "../../src/fuzz/http/session.ts";
+import type { httpRunner } from "../../src/fuzz/http/session.ts";
 import { profileOf } from "../../src/fuzz/http/traffic.ts";
-import type { SeedOutcome } from "../../src/fuzz/seeds.ts";
+import type { SeedOutcome, SeedRunner } from "../../src/fuzz/seeds.ts";
 import { readLog } from "../fuzz/http/observed.ts";
 import { bundleInto, planted } from "../support/bundled.ts";
 import { temporaryFolder } from "../support/folder.ts";
@@ -100,30 +100,30 @@ const CORE_DEFECT: Pick<Defect, "file" | "right" | "wrong"> = {
 const folder = temporaryFolder();
 
 interface Module {
-  readonly OverHttp: new (program: string) => OverHttp;
+  readonly httpRunner: typeof httpRunner;
 }
 
 /** Builds the fuzzer, and the program that it kills, from sources with a defect. */
-async function builtWith(plan: Partial<Defect> & typeof CORE_DEFECT): Promise<OverHttp> {
+async function builtWith(plan: Partial<Defect> & typeof CORE_DEFECT): Promise<SeedRunner> {
   const { file, right, wrong, isOfCrashes = false } = plan;
   const built = mkdtempSync(join(folder, "built-"));
   const program = isOfCrashes && { cli: "src/cli/main.ts" };
   const packages = isOfCrashes ? "bundle" : "external";
   const entries = { fuzz: "src/fuzz/http/session.ts", ...program };
   await bundleInto(built, entries, planted(file, right, wrong), packages);
-  const { OverHttp: Built } = (await import(join(built, "fuzz.js"))) as Module;
-  return new Built(join(built, "cli.js"));
+  const module = (await import(join(built, "fuzz.js"))) as Module;
+  return module.httpRunner(join(built, "cli.js"));
 }
 
 /** Returns the first failure, of seeds whose server is killed or of the others. */
 async function firstFailure(
-  runner: OverHttp,
+  runner: SeedRunner,
   [first, end]: readonly [number, number],
   isOfCrashes = false,
 ): Promise<SeedOutcome | null> {
   for (let seed = first; seed < end; seed += 1) {
     if ((profileOf(seed).server === "killed") !== isOfCrashes) continue;
-    const outcome = await runner.run(seed, { commands: COMMANDS });
+    const outcome = await runner.run(seed, COMMANDS);
     if (outcome.failure !== null) return outcome;
   }
   return null;
@@ -152,7 +152,7 @@ describe("the files of a failure", () => {
     const [defect] = DEFECTS as [Defect];
     const { runner, outcome, failure } = await failing(defect, defect.seeds);
     // The campaign sends the outcome to its thread by structured clone.
-    const files = await runner.write(structuredClone(outcome), { commands: COMMANDS }, folder, "stale");
+    const files = await runner.write(structuredClone(outcome), COMMANDS, folder, "stale");
     expect(files).toEqual({
       scenario: null,
       report: join(folder, "stale.ndjson"),
@@ -168,7 +168,7 @@ describe("the files of a failure", () => {
   it("include a scenario if an invariant does not hold", async () => {
     const { runner, outcome, failure } = await failing(CORE_DEFECT, [0, 10]);
     expect(failure.fingerprint).toMatch(/^invariant |^defect /);
-    const files = await runner.write(outcome, { commands: COMMANDS }, folder, "core");
+    const files = await runner.write(outcome, COMMANDS, folder, "core");
     const [scenario, report] = [join(folder, "core.yaml"), join(folder, "core.ndjson")];
     expect(files).toEqual({ scenario, report, remark: null });
     expect(readFileSync(scenario, "utf8")).toMatch(/^scenario: "an invariant does not hold: .*SELL/ms);

@@ -28,7 +28,6 @@ import {
   readRange,
   type SeedRange,
   type SeedSeries,
-  type SeedSettings,
   seriesOf,
   shardText,
   sharedSeed,
@@ -42,7 +41,9 @@ const FORMAT = `${FAMILY}1`;
 const VIA = ["process", "http"] as const;
 
 /** Settings with which all seeds of a campaign are run. */
-export interface CampaignSettings extends SeedSettings {
+export interface CampaignSettings {
+  /** Commands per history, 1 or more. */
+  readonly commands: number;
   readonly via: (typeof VIA)[number];
 }
 

@@ -11,9 +11,9 @@ const post = (message: ThreadMessage): void => parentPort?.postMessage(message);
 async function execute(runner: SeedRunner, task: Task): Promise<TaskResults[Task["kind"]]> {
   switch (task.kind) {
     case "run":
-      return runner.run(task.seed, settings);
+      return runner.run(task.seed, settings.commands);
     case "write":
-      return runner.write(task.outcome, settings, task.folder, task.name);
+      return runner.write(task.outcome, settings.commands, task.folder, task.name);
     case "findCanary":
       return (await import("../in-process.ts")).findsCanary();
     default:
@@ -24,7 +24,7 @@ async function execute(runner: SeedRunner, task: Task): Promise<TaskResults[Task
 async function start(): Promise<void> {
   const runner =
     settings.via === "http"
-      ? (await import("../http/session.ts")).overHttp
+      ? (await import("../http/session.ts")).httpRunner()
       : (await import("../in-process.ts")).inProcess;
   parentPort?.on("message", async (task: Task) => post({ result: await execute(runner, task) }));
   post("ready");

@@ -14,7 +14,7 @@ import { type Random, seededRandom } from "../../core/random.ts";
 import { signerOf } from "../../scenario/venue/http-venue.ts";
 import { type Wallet, Wallets } from "../../scenario/venue/venue.ts";
 import { emptyWorld } from "../../simulation/opening.ts";
-import type { SeedOutcome, SeedRunner, SeedSettings } from "../seeds.ts";
+import type { Evidence, SeedOutcome, SeedRunner } from "../seeds.ts";
 import { readJournal } from "./answer-replay.ts";
 import { check } from "./check.ts";
 import {
@@ -75,7 +75,7 @@ class FuzzSession {
     const hash = last === null ? null : await this.#clients.ask(0, requestTo("getStateHash"));
     this.#clients.close();
     if (this.#clients.fault !== null) throw this.#clients.fault;
-    const report = await this.#server.report();
+    const report = await reportAt(this.#port);
     return { report, log: this.#log(hash?.body ?? null), opening };
   }
 
@@ -168,22 +168,16 @@ class FuzzSession {
 /**
  * Runs seeds with concurrent clients of a server, and checks that their observations are one history. The seed decides
  * the requests, but not the order in which the server handles those of several connections. Because a seed that failed
- * may pass when it is run again, a failed outcome has its observations as evidence.
+ * may pass when it is run again, a failed outcome has its observations as evidence. `program` is the path of the built
+ * program for servers that are killed; by default the one that runs this code.
  */
-export class OverHttp implements SeedRunner {
-  readonly #program: string;
-  readonly #wallets = new Wallets();
-
-  /** `program` is the path of the built program for servers that are killed; by default the one that runs this code. */
-  constructor(program = fileURLToPath(new URL("./cli.js", import.meta.url))) {
-    this.#program = program;
-  }
-
-  async run(seed: number, { commands }: SeedSettings): Promise<SeedOutcome> {
+export function httpRunner(program = fileURLToPath(new URL("./cli.js", import.meta.url))): SeedRunner {
+  const wallets = new Wallets();
+  const run = async (seed: number, commands: number): Promise<SeedOutcome> => {
     const profile = profileOf(seed);
-    const server = await openServer(profile, () => this.#program);
+    const server = await openServer(profile, program);
     try {
-      const { report, log, opening } = await new FuzzSession(profile, server, this.#wallets).run(commands);
+      const { report, log, opening } = await new FuzzSession(profile, server, wallets).run(commands);
       const finding = await check(readJournal(Buffer.from(report)), log);
       const outcome = { seed, profile: profileText(profile), commands };
       if (finding === null) return { ...outcome, failure: null };
@@ -196,41 +190,38 @@ export class OverHttp implements SeedRunner {
     } finally {
       await server.close();
     }
-  }
-
-  async write({ evidence }: SeedOutcome, _settings: SeedSettings, folder: string, name: string) {
-    if (evidence === undefined) throw new Error("an outcome over HTTP has failed without evidence");
-    const report = join(folder, `${name}.ndjson`);
-    const log = join(folder, `${name}.observations.ndjson`);
-    writeFileSync(report, evidence.report);
-    writeFileSync(log, evidence.observations);
-    if (!evidence.isInJournal) {
-      const remark = `answers differ from the journal, which a scenario cannot show: ${log} has every request and answer`;
-      return { scenario: null, report, remark };
-    }
-    const { asScenario, shrinkDeadline, writeScenario } = await import("../in-process.ts");
-    const { origin, entries, failing } = readJournal(Buffer.from(evidence.report)).history;
-    const all = failing === null ? entries : [...entries, failing];
-    const reproduction = await asScenario({ ...origin, entries: all }, { isOver: shrinkDeadline() });
-    const none = { text: null, remark: "the commands of the journal alone do not fail" };
-    return writeScenario(join(folder, `${name}.yaml`), report, reproduction ?? none);
-  }
+  };
+  return { run, write: ({ evidence }, _commands, folder, name) => writeEvidence(evidence, folder, name) };
 }
 
-export const overHttp: SeedRunner = new OverHttp();
+async function writeEvidence(evidence: Evidence | undefined, folder: string, name: string) {
+  if (evidence === undefined) throw new Error("an outcome over HTTP has failed without evidence");
+  const report = join(folder, `${name}.ndjson`);
+  const log = join(folder, `${name}.observations.ndjson`);
+  writeFileSync(report, evidence.report);
+  writeFileSync(log, evidence.observations);
+  if (!evidence.isInJournal) {
+    const remark = `answers differ from the journal, which a scenario cannot show: ${log} has every request and answer`;
+    return { scenario: null, report, remark };
+  }
+  const { asScenario, shrinkDeadline, writeScenario } = await import("../in-process.ts");
+  const { origin, entries, failing } = readJournal(Buffer.from(evidence.report)).history;
+  const all = failing === null ? entries : [...entries, failing];
+  const reproduction = await asScenario({ ...origin, entries: all }, { isOver: shrinkDeadline() });
+  const none = { text: null, remark: "the commands of the journal alone do not fail" };
+  return writeScenario(join(folder, `${name}.yaml`), report, reproduction ?? none);
+}
 
 /** The server of one seed. */
 interface FuzzServer {
   readonly port: number;
   /** Kills the process (SIGKILL), and starts another with the same data directory. Returns the new port. */
   kill(): Promise<number>;
-  /** Returns the report of the session: `GET /sim/report`. */
-  report(): Promise<string>;
   close(): Promise<void>;
 }
 
-/** Opens the server of a profile. `program` returns the path of the built program, for a server that is killed. */
-export async function openServer(profile: HttpProfile, program: () => string): Promise<FuzzServer> {
+/** Opens the server of a profile. `program` is the path of the built program, for a server that is killed. */
+async function openServer(profile: HttpProfile, program: string): Promise<FuzzServer> {
   const folder = await mkdtemp(join(tmpdir(), "clobsim-fuzz-"));
   const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
   try {
@@ -242,7 +233,7 @@ export async function openServer(profile: HttpProfile, program: () => string): P
       ...{ world, numbers, settlement, balances },
       ...(kind !== "memory" && { data: join(folder, "data"), durability }),
     };
-    const server = await (kind === "killed" ? openProgram(flags, program()) : openHere(flags));
+    const server = await (kind === "killed" ? openProgram(flags, program) : openHere(flags));
     return { ...server, close: () => server.close().finally(remove) };
   } catch (error) {
     await remove();
@@ -259,7 +250,7 @@ async function openHere(flags: Flags): Promise<FuzzServer> {
   const kill = (): never => {
     throw new Error("only a server in another process can be killed");
   };
-  return { port, kill, report: () => reportAt(port), close };
+  return { port, kill, close };
 }
 
 async function openProgram(flags: Flags, program: string): Promise<FuzzServer> {
@@ -274,7 +265,6 @@ async function openProgram(flags: Flags, program: string): Promise<FuzzServer> {
       running = await startProgram(program, args);
       return running.port;
     },
-    report: () => reportAt(running.port),
     close: () => end(running),
   };
 }
@@ -309,7 +299,7 @@ async function end({ child, ended }: Running): Promise<void> {
   await ended;
 }
 
-/** Fetches a bug report of the session of a server. */
+/** Fetches the bug report of a server's session: `GET /sim/report`. */
 export async function reportAt(port: number): Promise<string> {
   const client = new ExchangeClient(`http://127.0.0.1:${port}`);
   try {

@@ -38,12 +38,12 @@ function failureOf(seed: number): Failure | null {
 }
 
 export const inProcess: SeedRunner = {
-  run: async (seed, { commands }) => {
+  run: async (seed, commands) => {
     await FATAL[seed]?.();
     const failure = failureOf(seed);
     return { seed, profile: `${seed % 3} accounts`, commands: failure?.command ?? commands, failure };
   },
-  write: async ({ seed, failure }, _settings, folder, name) => {
+  write: async ({ seed, failure }, _commands, folder, name) => {
     const path = (ending: string): string => join(folder, `${name}.${ending}`);
     writeFileSync(path("yaml"), `scenario: ${failure?.fingerprint}\n`);
     if (seed % 2 === 1) return { scenario: path("yaml"), report: null, remark: "no report of an odd seed" };

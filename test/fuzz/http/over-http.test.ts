@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { OverHttp } from "../../../src/fuzz/http/session.ts";
+import { httpRunner } from "../../../src/fuzz/http/session.ts";
 import { type HttpProfile, profileOf, profileText, type ServerKind } from "../../../src/fuzz/http/traffic.ts";
 import { buildProgram } from "../../support/bundled.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 
-const SETTINGS = { commands: 120 };
+const COMMANDS = 120;
 
 const folder = temporaryFolder();
 const program = await buildProgram();
@@ -22,16 +22,16 @@ describe("seeds over HTTP", () => {
     ["persistent", 3],
     ["killed", 3],
   ])("pass with the server: %s", async (kind, count) => {
-    const runner = new OverHttp(program);
+    const runner = httpRunner(program);
     for (const seed of seedsOf(kind, count)) {
       const profile = profileText(profileOf(seed));
-      expect(await runner.run(seed, SETTINGS)).toEqual({ seed, profile, commands: 120, failure: null });
+      expect(await runner.run(seed, COMMANDS)).toEqual({ seed, profile, commands: COMMANDS, failure: null });
     }
   });
 
   it("need the built program to kill a server, and say so", async () => {
     const [seed = 0] = seedsOf("killed", 1);
-    await expect(new OverHttp(join(folder, "none.js")).run(seed, SETTINGS)).rejects.toThrow(
+    await expect(httpRunner(join(folder, "none.js")).run(seed, COMMANDS)).rejects.toThrow(
       /^a server that is killed needs the built program, and .*none\.js does not exist: run npm run build$/,
     );
   });

@@ -6,7 +6,7 @@ import { startScenarioServer } from "../../../src/start-exchange.ts";
 /** Runs seeds until one fails: first the given one, then a thousand from 0 on. Describes the failure. */
 async function firstFailure(known: number): Promise<string> {
   for (const seed of [known, ...Array(1_000).keys()]) {
-    const { failure } = await inProcess.run(seed, { commands: 300 });
+    const { failure } = await inProcess.run(seed, 300);
     if (failure !== null) return `seed ${seed}, command ${failure.command}: ${failure.sentence}`;
   }
   return "no seed fails";
