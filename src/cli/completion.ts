@@ -1,6 +1,8 @@
 import { basename } from "node:path";
 import {
+  ALWAYS,
   type CommandName,
+  type Option,
   optionsOf,
   type Run,
   SHELLS,
@@ -86,7 +88,7 @@ const withoutEqualsSigns = (words: readonly string[]): readonly string[] =>
 function candidates([name, ...before]: readonly string[], current: string): readonly Candidate[] {
   if (name === undefined) {
     const commands = Object.entries(SUBCOMMANDS).map(([word, { summary }]): Candidate => [word, summary]);
-    return current.startsWith("-") ? ALWAYS : commands;
+    return current.startsWith("-") ? ALWAYS.map(optionCandidate) : commands;
   }
   if (!Object.hasOwn(SUBCOMMANDS, name)) return [];
   const options = optionsOf(name as CommandName);
@@ -105,10 +107,7 @@ function candidates([name, ...before]: readonly string[], current: string): read
   }
   const given = new Set(before.map((word) => word.replace(/=.*/s, "")));
   const left = options.filter(({ word, isRepeatable }) => isRepeatable || !given.has(`--${word}`));
-  return [...left.map(({ word, help }): Candidate => [`--${word}`, help]), ...ALWAYS.slice(0, 1)];
+  return [...left, ALWAYS[0]].map(optionCandidate);
 }
 
-const ALWAYS: readonly Candidate[] = [
-  ["--help", "Print this help"],
-  ["--version", "Print the version"],
-];
+const optionCandidate = ({ word, help }: Pick<Option, "word" | "help">): Candidate => [`--${word}`, help];
