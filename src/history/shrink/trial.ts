@@ -6,7 +6,7 @@ import type { Cause, DiffLine, Failure, Mismatch } from "../../scenario/run/resu
 import { type RunOptions, runScenario } from "../../scenario/run/run-scenario.ts";
 import { RunStopped } from "../../scenario/run/session.ts";
 import type { Venue } from "../../scenario/venue/venue.ts";
-import type { Checks, Refused, Soon } from "../../scenario/venue/views.ts";
+import type { Checks, MaybePromise, Refused } from "../../scenario/venue/views.ts";
 import { Draft } from "./draft.ts";
 
 /** Result of trying a text. */
@@ -36,7 +36,7 @@ export interface Environment {
   /** Folder to which paths in it are relative. */
   readonly folder: string;
   /** Opens an exchange for one scenario. */
-  readonly open: (scenario: Scenario) => Soon<Venue>;
+  readonly open: (scenario: Scenario) => MaybePromise<Venue>;
 }
 
 /** Runs variants of one scenario file. */

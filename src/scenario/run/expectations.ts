@@ -13,7 +13,7 @@ import type {
 } from "../language/expectations.ts";
 import type { FillLine, OrderState, Placed } from "../language/order-line.ts";
 import { type Place, placeText } from "../language/page.ts";
-import { type Fill, type Level, priceOf, type Soon, sizeOf } from "../venue/views.ts";
+import { type Fill, type Level, type MaybePromise, priceOf, sizeOf } from "../venue/views.ts";
 import { fillLike, goldenText, levelText, orderStateText, tradeText } from "./format.ts";
 import { type DiffLine, diffOf, expected, found, type Mismatch, note, same } from "./result.ts";
 import { fail, ScenarioFailure, type Session, type Update } from "./session.ts";
@@ -60,7 +60,7 @@ const CHECKS: { readonly [Kind in ExpectationKind]: Check<Kind> } = {
   },
   balance: async (session, { place, account, state }) => {
     const { asset, amount } = state;
-    if (!session.venue.knows(account)) fail(place, session.venue.unknownAccount(account));
+    if (!session.venue.hasOpened(account)) fail(place, session.venue.unknownAccount(account));
     const name = assetText(asset === "USDC" ? asset : session.tokenOf(asset));
     const holdings = await session.venue.holdings(account);
     const seen = holdings.find((holding) => assetText(holding.asset) === name) ?? NOTHING;
@@ -106,7 +106,7 @@ const CHECKS: { readonly [Kind in ExpectationKind]: Check<Kind> } = {
     const seen = { head: head.number, confirmed, pending }[part];
     const { what, line } = CHAIN_WORDS[part];
     const message = `${what} is ${line(seen)}, expected ${line(count)}`;
-    return mismatch(place, message, valueDiff(count, seen, line), () => venue.waiting());
+    return mismatch(place, message, valueDiff(count, seen, line), () => venue.pendingReasons());
   },
   supply: async (session, { place, market, outcome, size }) => {
     const { venue } = session;
@@ -168,7 +168,7 @@ async function mismatch(
   place: Place,
   message: string,
   diff: readonly DiffLine[],
-  reasons: () => Soon<readonly string[]> = () => [],
+  reasons: () => MaybePromise<readonly string[]> = () => [],
 ): Promise<Mismatch | null> {
   return differs(diff) ? { place, message, diff: [...diff, ...(await reasons()).map(note)] } : null;
 }

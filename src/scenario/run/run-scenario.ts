@@ -3,7 +3,7 @@ import { FlowError } from "../../simulation/flow.ts";
 import { type Place, placeText } from "../language/page.ts";
 import type { RaceStep, Scenario, Step } from "../language/steps.ts";
 import type { Venue } from "../venue/venue.ts";
-import { NotRunnable, type Soon } from "../venue/views.ts";
+import { type MaybePromise, NotRunnable } from "../venue/views.ts";
 import { checkAll } from "./expectations.ts";
 import { shownPath } from "./files.ts";
 import { refusedText, summaryOf } from "./format.ts";
@@ -18,11 +18,11 @@ import {
 import { defectAt, fail, RunStopped, ScenarioFailure, Session, type SessionOptions } from "./session.ts";
 import { runStep } from "./steps.ts";
 
-export type Failed = (venue: Venue, scenario: Scenario, failure: Failure) => Soon<void>;
+export type Failed = (venue: Venue, scenario: Scenario, failure: Failure) => MaybePromise<void>;
 
 export interface RunOptions extends SessionOptions {
   readonly way: Way;
-  readonly open: (scenario: Scenario) => Soon<Venue>;
+  readonly open: (scenario: Scenario) => MaybePromise<Venue>;
   /** Null runs all steps. */
   readonly lastStep?: number | null;
   /** Flags of `clobsim run` that name the exchange, for the command that repeats a failure; by default those of `way`. */
@@ -149,7 +149,7 @@ function failureMessage(mismatches: readonly Mismatch[]): Pick<Failure, "message
 async function explore(session: Session, race: RaceStep, rest: () => Promise<void>): Promise<void> {
   const { venue, memory, snapshots } = session;
   const snapshot = await venue.snapshot();
-  const restoreSettings = venue.settings();
+  const restoreSettings = venue.settingsRestorer();
   const outcomes: RaceOutcome[] = [];
   session.races.push({ place: race.place, step: race.number, outcomes });
   session.steps += 1;

@@ -6,7 +6,7 @@ import { needsHttp, type Scenario } from "../language/steps.ts";
 import type { StartServer } from "../venue/http-venue.ts";
 import { LocalVenue } from "../venue/local-venue.ts";
 import { type Venue, Wallets } from "../venue/venue.ts";
-import { NotRunnable, type Soon, VenueError } from "../venue/views.ts";
+import { type MaybePromise, NotRunnable, VenueError } from "../venue/views.ts";
 import { applyUpdates } from "./files.ts";
 import { diffOf, type ScenarioResult, type SuiteResult, type Way } from "./result.ts";
 import { flagsOf, type RunOptions, repeatLine, runScenario } from "./run-scenario.ts";
@@ -89,7 +89,7 @@ export function scenarioRunner({ via, seed, repeat = 1, watcher, failed, ...opti
   const { startServer, target, targetFlags, lastStep = null, isUpdating = false } = options;
   const opener = new VenueOpener();
   let recorded: RunOptions["recorded"] = new Map();
-  const openOn = (scenario: Scenario, way: Way): Soon<Venue> => {
+  const openOn = (scenario: Scenario, way: Way): MaybePromise<Venue> => {
     if (way === "http") return opener.served(scenario, startServer, watcher?.transport);
     if (way === "target") {
       if (target === undefined) throw new Error("no target is given");

@@ -72,7 +72,6 @@ export class Session {
   steps = 0;
   /** The current step; null before the first. */
   step: Step | null = null;
-  /** Hash of the final state; null if unknown. */
   stateHash: string | null = null;
   /** Whether a refused step is an outcome instead of a failure, as in a race. */
   isLenient = false;

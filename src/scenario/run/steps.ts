@@ -19,9 +19,9 @@ import {
   type Attempt,
   type BrokenRow,
   type FlowOutcome,
+  type MaybePromise,
   priceOf,
   type Refused,
-  type Soon,
   sizeOf,
 } from "../venue/views.ts";
 import { checkAll, checkFills, checkOrderState } from "./expectations.ts";
@@ -106,7 +106,7 @@ const STEPS: { readonly [Kind in OtherKind]: Run<Kind> } = {
 async function complete<Value>(
   session: Session,
   step: SingleStep,
-  attempt: Soon<Attempt<Value>>,
+  attempt: MaybePromise<Attempt<Value>>,
   transcript?: (value: Value) => string,
 ): Promise<void> {
   const outcome = await attempt;

@@ -23,10 +23,10 @@ import {
   type Expired,
   type Fill,
   fillOf,
+  type MaybePromise,
   type OrderView,
   orderView,
   refusedBy,
-  type Soon,
   type TokenRef,
   VenueError,
 } from "./views.ts";
@@ -37,7 +37,6 @@ const MIN_ROWS = 100;
 const ROWS_PER_RECORD = 8;
 const NOTHING: readonly string[] = [];
 
-/** Creates the markets that a scenario declares. */
 export function createMarkets(exchange: Exchange, markets: readonly MarketTerms[]): void {
   if (markets.length === 0) return;
   exchange.submit(SCENARIO_EVENT);
@@ -68,7 +67,6 @@ export abstract class ExchangeVenue extends Venue {
     this.nameMarkets();
   }
 
-  /** Names every market of the exchange by its slug. */
   nameMarkets(): void {
     for (const market of this.state.markets)
       this.knownMarkets.set(market.slug, marketReply(this.view, market));
@@ -82,7 +80,6 @@ export abstract class ExchangeVenue extends Venue {
     return { state: this.state, numbers: this.#service.numbers };
   }
 
-  /** Names of the accounts that the exchange knows, oldest first. */
   override get accounts(): readonly string[] {
     const known = [...this.names].flatMap(([address, name]) => {
       const number = this.state.accountByAddress.get(address);
@@ -91,7 +88,7 @@ export abstract class ExchangeVenue extends Venue {
     return known.sort((a, b) => a.number - b.number).map(({ name }) => name);
   }
 
-  knows(account: string): boolean {
+  hasOpened(account: string): boolean {
     return [...this.names.values()].includes(account);
   }
 
@@ -114,7 +111,6 @@ export abstract class ExchangeVenue extends Venue {
     return (findAccount(this.state, this.addressOf(account))?.derivations ?? 0) > 0;
   }
 
-  /** Returns the name of an account by its number. */
   nameOf(account: number): string {
     const { address } = this.state.accounts.get(account);
     return this.names.get(address) ?? this.#nameOfBot(address) ?? `trader-${address.slice(2, 10)}`;
@@ -135,7 +131,7 @@ export abstract class ExchangeVenue extends Venue {
     operation: O,
     call: DirectCall,
     refused: (error: ApiError) => void = () => {},
-  ): Soon<Attempt<ReplyTo<O>>> {
+  ): MaybePromise<Attempt<ReplyTo<O>>> {
     try {
       const value = callHandler(this.#service, operation, call);
       const success = (reply: object) => ({ ok: true, value: reply }) as Attempt<ReplyTo<O>>;
@@ -162,7 +158,7 @@ export abstract class ExchangeVenue extends Venue {
     return expired;
   }
 
-  protected abstract moveClock(moment: Millis): Soon<void>;
+  protected abstract moveClock(moment: Millis): MaybePromise<void>;
 
   override async book({ market, outcome }: TokenRef): Promise<BookView> {
     const number = this.state.marketBySlug.get(market);
@@ -185,7 +181,7 @@ export abstract class ExchangeVenue extends Venue {
     this.exchange.watchRewind(listener);
   }
 
-  settings(): () => void {
+  settingsRestorer(): () => void {
     const { bots } = this.#service;
     const { running } = bots;
     return () => bots.resume(running);

@@ -250,9 +250,9 @@ export class HttpVenue extends ExchangeVenue {
     this.#server.service.clock.applySetting(clock);
   }
 
-  override settings(): () => void {
+  override settingsRestorer(): () => void {
     const { faults } = this.#server.service;
-    const [restoreBots, injected] = [super.settings(), faults.snapshot()];
+    const [restoreBots, injected] = [super.settingsRestorer(), faults.snapshot()];
     return () => {
       restoreBots();
       faults.restore(injected);

@@ -20,7 +20,7 @@ import type { Scenario } from "../language/steps.ts";
 import { createMarkets, ExchangeVenue } from "./exchange-venue.ts";
 import { type ExecuteRow, executed, fundingOf, OrderRefs } from "./play-flow.ts";
 import { fundCommand, Wallets } from "./venue.ts";
-import { type Attempt, DONE, refusedBy, type Soon, type VenueHistory } from "./views.ts";
+import { type Attempt, DONE, type MaybePromise, refusedBy, type VenueHistory } from "./views.ts";
 
 /** The operation that each row of a flow stands for. */
 const OPERATION = {
@@ -92,7 +92,7 @@ export class LocalVenue extends ExchangeVenue {
   override call<O extends Operation>(
     operation: O,
     { caller: name, ...call }: DirectCall = {},
-  ): Soon<Attempt<ReplyTo<O>>> {
+  ): MaybePromise<Attempt<ReplyTo<O>>> {
     const signed = { ...call, caller: name === undefined ? "" : this.signIn(name) };
     return this.handle(operation, signed, (error) => this.#recordRefused(operation, signed, error));
   }

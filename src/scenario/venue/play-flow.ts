@@ -4,10 +4,10 @@ import type { FlowRow } from "../../simulation/flow.ts";
 import type { Funding } from "../language/declarations.ts";
 import { rowText } from "../run/format.ts";
 import type { Venue } from "./venue.ts";
-import type { Attempt, FlowOutcome, Soon } from "./views.ts";
+import type { Attempt, FlowOutcome, MaybePromise } from "./views.ts";
 
 /** Executes a row of a flow at its time; `number` from 1. Returns the number of orders that it placed or canceled. */
-export type ExecuteRow = (row: FlowRow, number: number) => Soon<Attempt<number>>;
+export type ExecuteRow = (row: FlowRow, number: number) => MaybePromise<Attempt<number>>;
 
 /** Plays rows up to the first after which a check fails, or at which an exchange in this process throws. */
 export async function playFlow(
@@ -24,7 +24,7 @@ export async function playFlow(
   for await (const batch of rows) {
     for (const row of batch) {
       counts.rows += 1;
-      let executed: Soon<Attempt<number>>;
+      let executed: MaybePromise<Attempt<number>>;
       try {
         executed = execute(row, counts.rows);
       } catch (error) {

@@ -269,7 +269,7 @@ class TargetVenue extends Venue {
   readonly play = needsControlPlane;
   readonly snapshot = needsControlPlane;
   readonly restore = needsControlPlane;
-  readonly settings = needsControlPlane;
+  readonly settingsRestorer = needsControlPlane;
   readonly #http: HttpClients;
   readonly #addresses = new Map<string, string>();
   readonly #owners = new Map<string, string>();
@@ -300,7 +300,7 @@ class TargetVenue extends Venue {
     }
   }
 
-  knows(account: string): boolean {
+  hasOpened(account: string): boolean {
     return this.#addresses.has(account);
   }
 

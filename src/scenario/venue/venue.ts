@@ -24,11 +24,11 @@ import {
   type Fill,
   type FlowOutcome,
   holdingsView,
+  type MaybePromise,
   type OrderView,
   orderView,
   priceOrNull,
   type RawReply,
-  type Soon,
   type TokenRef,
   VenueError,
   type VenueHistory,
@@ -45,12 +45,10 @@ export const SCENARIO_EVENT = {
   ...UNDESCRIBED,
 } as const;
 
-/** Returns the command that creates a market of a scenario; `event` is the number of its event. */
 export function marketCommand({ name, ...terms }: MarketTerms, event: number): CommandOf<"createMarket"> {
   return { kind: "createMarket", event, question: name, slug: name, ...UNDESCRIBED, ...terms };
 }
 
-/** Returns the command that funds an account. */
 export function fundCommand(
   address: string,
   fundings: readonly Funding[],
@@ -109,25 +107,24 @@ export abstract class Venue {
   protected readonly knownMarkets = new Map<string, KnownMarket>();
 
   /** Calls an operation of the API for a step; `caller` is the name of an account. */
-  abstract call<O extends Operation>(operation: O, call?: DirectCall): Soon<Attempt<ReplyTo<O>>>;
+  abstract call<O extends Operation>(operation: O, call?: DirectCall): MaybePromise<Attempt<ReplyTo<O>>>;
   /** Calls an operation that reads what the scenario expects. */
-  protected read<O extends Operation>(operation: O, call?: DirectCall): Soon<Attempt<ReplyTo<O>>> {
+  protected read<O extends Operation>(operation: O, call?: DirectCall): MaybePromise<Attempt<ReplyTo<O>>> {
     return this.call(operation, call);
   }
   /** Makes an account known to the exchange, and returns its address. */
-  protected abstract signIn(account: string): Soon<string>;
+  protected abstract signIn(account: string): MaybePromise<string>;
   /** Returns the address of an account, which need not be known to the exchange. */
   protected abstract addressOf(account: string): string;
-  /** Whether an account has been opened, by a step or a flow. */
-  abstract knows(account: string): boolean;
+  abstract hasOpened(account: string): boolean;
   /** Names of the accounts that the exchange knows, in order. Empty if balances cannot be read. */
   get accounts(): readonly string[] {
     return [];
   }
-  abstract now(): Soon<Millis>;
-  abstract advanceTo(moment: Millis): Soon<readonly Expired[]>;
+  abstract now(): MaybePromise<Millis>;
+  abstract advanceTo(moment: Millis): MaybePromise<readonly Expired[]>;
   /** Splits, merges or redeems shares by a transaction of the wallet. It is simulated first, and not sent if it would revert. */
-  abstract transact(account: string, market: string, change: PositionChange): Soon<Attempt<null>>;
+  abstract transact(account: string, market: string, change: PositionChange): MaybePromise<Attempt<null>>;
   /** Plays rows, whose times are relative to now. Stops after the first row after which a check fails. */
   abstract play(
     rows: AsyncIterable<readonly FlowRow[]>,
@@ -135,10 +132,10 @@ export abstract class Venue {
     checks?: Checks | null,
   ): Promise<FlowOutcome>;
   /** Returns a snapshot, for `restore`. */
-  abstract snapshot(): Soon<unknown>;
-  abstract restore(snapshot: unknown): Soon<void>;
+  abstract snapshot(): MaybePromise<unknown>;
+  abstract restore(snapshot: unknown): MaybePromise<void>;
   /** Returns a function that restores what a snapshot does not contain: bots and injected faults. */
-  abstract settings(): () => void;
+  abstract settingsRestorer(): () => void;
   /** Whether the exchange has an order, which it may have lost by going back to an earlier state. */
   hasOrder(_id: string): boolean {
     return true;
@@ -150,18 +147,18 @@ export abstract class Venue {
   /** Returns the fills after the first `from`, oldest first. */
   abstract fills(from: number): readonly Fill[];
   /** Returns one sentence for each invariant that does not hold; with `fills`, none unless a watched fill broke a rule. */
-  violations(_checks: Checks): Soon<readonly string[]> {
+  violations(_checks: Checks): MaybePromise<readonly string[]> {
     return [];
   }
   /** Makes `violations` check each fill from now on, if the venue sees fills as they happen. */
   watchFills(): void {}
   /** Returns the history for a bug report about `reason`; null if it was not recorded. */
-  abstract history(reason: string): Soon<VenueHistory | null>;
+  abstract history(reason: string): MaybePromise<VenueHistory | null>;
   /** Closes connections, and the server if it was started for this scenario. */
-  dispose(): Soon<void> {}
+  dispose(): MaybePromise<void> {}
 
   /** Sends the request of a step; only over HTTP. `orderNamed` returns the id of a named order. */
-  request(_step: RequestStep, _orderNamed: (name: string) => string): Soon<RawReply> {
+  request(_step: RequestStep, _orderNamed: (name: string) => string): MaybePromise<RawReply> {
     throw new Error("a request needs HTTP");
   }
 
@@ -175,7 +172,7 @@ export abstract class Venue {
       market: (name: string) => this.marketNamed(name).id,
       order: orderNamed,
       address: (name: string) => {
-        if (!this.knows(name)) throw new VenueError(this.unknownAccount(name));
+        if (!this.hasOpened(name)) throw new VenueError(this.unknownAccount(name));
         return this.addressOf(name);
       },
     };
@@ -183,7 +180,6 @@ export abstract class Venue {
       text.replace(BRACES, (_, kind: keyof typeof ids, words: string) => ids[kind](words.trim()));
   }
 
-  /** Returns the message that no account has this name. */
   unknownAccount(name: string): string {
     return `no account is named ${name}${didYouMean(name, this.accounts)}`;
   }
@@ -308,7 +304,7 @@ export abstract class Venue {
   }
 
   /** Returns the reason of each pending transaction, oldest first. */
-  async waiting(): Promise<readonly string[]> {
+  async pendingReasons(): Promise<readonly string[]> {
     const query = { limit: MAX_PAGE, offset: 0 };
     const { data } = await this.ask("listPendingTransactions", { query });
     const isWaiting = new Set(["MATCH", "REPORT", "CALL"]);

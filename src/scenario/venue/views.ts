@@ -10,8 +10,8 @@ import type { Exchange } from "../../engine/exchange.ts";
 import type { SessionLog } from "../../engine/journal.ts";
 import type { World } from "../../simulation/world.ts";
 
-/** A value, or a promise of it: venues in this process return values. */
-export type Soon<T> = T | Promise<T>;
+/** Venues in this process return values. */
+export type MaybePromise<T> = T | Promise<T>;
 
 /** The result of an operation, or the API's error. */
 export type Attempt<T> = { readonly ok: true; readonly value: T } | Refused;
@@ -34,7 +34,6 @@ export interface TokenRef {
 /** Checks after steps and in flows: all of them take as much time as the rest of a run, the checks of fills almost none. */
 export type Checks = "all" | "fills";
 
-/** Result of an order flow. */
 export interface FlowOutcome extends Readonly<Record<"rows" | "placed" | "canceled" | "rejected", number>> {
   readonly firstRejection: RejectedRow | null;
   /** The last row, if a check failed after it or the exchange in this process threw at it. */
@@ -97,7 +96,6 @@ export class NotRunnable extends Error {
 
 export const DONE = { ok: true, value: null } as const;
 
-/** Converts an error of the API. */
 export function refusedBy({ code, message, help }: ApiError): Refused {
   return { ok: false, code, message, hint: help.hint ?? null };
 }
