@@ -4,7 +4,6 @@ import {
   CST,
   isAlias,
   isMap,
-  isScalar,
   isSeq,
   Lexer,
   type ParsedNode,
@@ -229,9 +228,9 @@ class TreeBuilder {
   }
 
   /** `after`: offset of the node if it is missing. */
-  node(of: unknown, level: number, after: number): Node {
+  node(of: ParsedNode | null, level: number, after: number): Node {
     if (isAlias(of)) return this.#aliased(of, level);
-    if (!isMap(of) && !isSeq(of) && !isScalar(of)) return this.#nothing(after);
+    if (of === null) return this.#nothing(after);
     const node = isMap(of) ? this.#mapping(of, level) : isSeq(of) ? this.#list(of, level) : this.#text(of);
     if (of.anchor !== undefined) this.#anchors.set(of.anchor, node);
     return node;
@@ -241,14 +240,14 @@ class TreeBuilder {
     return new Node(this.#page, at, at, "text", { isPlain: true });
   }
 
-  #list(of: YAMLSeq, level: number): Node {
-    const [start, end] = rangeOf(of);
+  #list(of: YAMLSeq.Parsed, level: number): Node {
+    const [start, end] = of.range;
     const items = of.items.map((item) => this.node(item, level + 1, end));
     return new Node(this.#page, start, end, "list", { items, source: of });
   }
 
-  #mapping(of: YAMLMap, level: number): Node {
-    const [start, end] = rangeOf(of);
+  #mapping(of: YAMLMap.Parsed, level: number): Node {
+    const [start, end] = of.range;
     const entries = new Map<string, MappingEntry>();
     for (const { key: keyNode, value: valueNode } of of.items) {
       const key = this.#key(keyNode, start);
@@ -261,7 +260,7 @@ class TreeBuilder {
     return new Node(this.#page, start, end, "mapping", { entries: [...entries.values()], source: of });
   }
 
-  #key(of: unknown, after: number): Node | null {
+  #key(of: ParsedNode | null, after: number): Node | null {
     const key = this.node(of, 0, after);
     if (key.kind !== "text") key.wrong(`expected a name before the colon, found ${key.description}`);
     else if (key.isPlain && key.text === "<<")
@@ -270,8 +269,8 @@ class TreeBuilder {
     return null;
   }
 
-  #text(of: Scalar): Node {
-    const [start, end] = rangeOf(of);
+  #text(of: Scalar.Parsed): Node {
+    const [start, end] = of.range;
     const isPlain = of.type === undefined || of.type === "PLAIN";
     const node = new Node(this.#page, start, end, "text", { text: String(of.value), isPlain });
     const { length } = node.text;
@@ -280,8 +279,8 @@ class TreeBuilder {
     return node;
   }
 
-  #aliased(of: Alias, level: number): Node {
-    const [start] = rangeOf(of);
+  #aliased(of: Alias.Parsed, level: number): Node {
+    const [start] = of.range;
     const node = this.#anchors.get(of.source);
     if (node === undefined) {
       new Word(this.#page, start, of.source).unknown("anchor", this.#anchors.keys());
@@ -293,10 +292,4 @@ class TreeBuilder {
     if (this.#aliasedNodes <= MAX_ALIASED_NODES) return node.viaAlias(start);
     throw this.#page.wrong(start, `aliases refer to more than ${MAX_ALIASED_NODES} nodes`);
   }
-}
-
-/** Returns the range of a parsed node, which always has one. */
-function rangeOf({ range }: { range?: readonly number[] | null }): readonly [start: number, end: number] {
-  const [start = 0, end = start] = range ?? [];
-  return [start, end];
 }
