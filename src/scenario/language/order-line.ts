@@ -104,7 +104,7 @@ export function readOrderLine(line: LineWords, declared: Declarations, mayBeWron
   const { side, size, outcome, price, type, expiry, market } = parts;
   const { page } = side;
   const quietly = <Value>(read: () => Value): Value | null =>
-    (mayBeWrong ? page.silently(() => attempt(read)) : attempt(read)) ?? null;
+    (mayBeWrong ? page.attemptSilently(read) : attempt(read)) ?? null;
   const name = parts.name === null ? null : attempt(() => freeName(declared, parts.name as Word));
   const orderType = type === null ? "GTC" : quietly(() => typeOf(type));
   const exact = quietly(() => exactOrder(parts, orderType));

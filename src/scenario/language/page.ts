@@ -132,14 +132,12 @@ export class Page {
     return !this.#isSilent && !this.#problems.isFull;
   }
 
-  silently<Value>(read: () => Value): Value {
-    const before = this.#isSilent;
+  /** Does the same as `attempt`, but records no problems. */
+  attemptSilently<Value>(read: () => Value): Value | undefined {
     this.#isSilent = true;
-    try {
-      return read();
-    } finally {
-      this.#isSilent = before;
-    }
+    const value = attempt(read);
+    this.#isSilent = false;
+    return value;
   }
 
   wrong(at: number, message: string, hint: string | null = null): Error {

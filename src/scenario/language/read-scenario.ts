@@ -59,12 +59,12 @@ import {
 import { type FileText, readTextFile, ScenarioFiles, type Source } from "./scenario-files.ts";
 import { readStep, type StepInfo, type StepSource } from "./step-source.ts";
 import {
-  BESIDE_WORDS,
+  BESIDE_KEYS,
   isReserved,
-  OTHER_WORDS,
+  KEYS_OF_OTHER_TOOLS,
   type Scenario,
+  STEP_KEYS,
   STEP_OF_KEY,
-  STEP_WORDS,
   STEPS,
   type Step,
 } from "./steps.ts";
@@ -372,17 +372,17 @@ function stepKeysOf(node: Node, { declared: { accounts, accountsText } }: Source
   if (node.kind !== "mapping") throw node.unexpected(STEP_RULE);
   const entries = node.ownEntries;
   const isKnown = ({ key: { text } }: MappingEntry): boolean =>
-    !BESIDE_WORDS.has(text) && (isReserved(text) || accounts === null || accounts.has(text));
+    !BESIDE_KEYS.has(text) && (isReserved(text) || accounts === null || accounts.has(text));
   const head = entries.find(isKnown);
   if (head === undefined) {
-    const stranger = entries.find(({ key }) => !BESIDE_WORDS.has(key.text));
+    const stranger = entries.find(({ key }) => !BESIDE_KEYS.has(key.text));
     if (stranger === undefined) throw node.wrong(`expected ${STEP_RULE}, found none`);
     if (isAccountLine(stranger.value)) throw stranger.key.unknown("account", accounts ?? [], accountsText);
     const what = "step or account";
-    const meant = OTHER_WORDS.get(stranger.key.text);
+    const meant = KEYS_OF_OTHER_TOOLS.get(stranger.key.text);
     if (meant !== undefined) throw stranger.key.unknown(what, [], `did you mean ${meant}?`);
-    const known = [...(accounts ?? []), ...STEP_WORDS];
-    throw stranger.key.unknown(what, known, `${accountsText}; other steps are ${listed(STEP_WORDS)}`);
+    const known = [...(accounts ?? []), ...STEP_KEYS];
+    throw stranger.key.unknown(what, known, `${accountsText}; other steps are ${listed(STEP_KEYS)}`);
   }
   const beside = entries.filter((entry) => entry !== head);
   const second = accounts === null ? undefined : beside.find(isKnown)?.key;

@@ -221,22 +221,22 @@ const ROWS = Object.entries<StepInfo>(STEPS) as readonly (readonly [keyof typeof
 export const STEP_OF_KEY: ReadonlyMap<string, keyof typeof STEPS> = new Map(
   ROWS.flatMap(([kind, { key = kind }]) => (Object.hasOwn(ACCOUNT_STEPS, kind) ? [] : [[key, kind]])),
 );
-export const STEP_WORDS: readonly string[] = [...STEP_OF_KEY.keys(), ...STRUCTURE];
-/** Words that other tools have for a step. */
-export const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
+export const STEP_KEYS: readonly string[] = [...STEP_OF_KEY.keys(), ...STRUCTURE];
+/** Keys that steps have in other tools, each with the key here. */
+export const KEYS_OF_OTHER_TOOLS: ReadonlyMap<string, string> = new Map([
   ["wait", "advance"],
   ["sleep", "advance"],
   ["assert", "expect"],
   ["check", "expect"],
 ]);
 /** Keys that may accompany the key of a step. */
-export const BESIDE_WORDS: ReadonlySet<string> = new Set([
+export const BESIDE_KEYS: ReadonlySet<string> = new Set([
   ...ROWS.flatMap(([, { beside = {} }]) => Object.keys(beside)),
   "steps",
 ]);
 
 /** Whether a word is a key of steps, which no account can have as its name. */
-export const isReserved = (name: string): boolean => BESIDE_WORDS.has(name) || STEP_WORDS.includes(name);
+export const isReserved = (name: string): boolean => BESIDE_KEYS.has(name) || STEP_KEYS.includes(name);
 
 const marketAt = (node: Node, declared: Source["declared"]): string | null =>
   declared.market(node, node.textFor("the name of a market"));

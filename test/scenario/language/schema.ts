@@ -22,9 +22,9 @@ import { type DecimalRule, SHARES, SIZE, USDC } from "../../../src/scenario/lang
 import { BARE_STATUS, REFUSAL_CODES } from "../../../src/scenario/language/order-line.ts";
 import type { StepInfo } from "../../../src/scenario/language/step-source.ts";
 import {
-  BESIDE_WORDS,
+  BESIDE_KEYS,
+  STEP_KEYS,
   STEP_OF_KEY,
-  STEP_WORDS,
   STEPS,
   STRUCTURE,
 } from "../../../src/scenario/language/steps.ts";
@@ -230,7 +230,7 @@ function stepProperties(): Record<string, Schema> {
     said(OF_STEP[key], tellOf(DESCRIBED_STEPS[key])),
   ]);
   const own: Readonly<Record<string, Description>> = DESCRIBED_EXPECTATIONS;
-  const beside = [...BESIDE_WORDS].map((key): [string, Schema] => {
+  const beside = [...BESIDE_KEYS].map((key): [string, Schema] => {
     const schema = { status: ref("status") }[key] ?? BESIDE[key];
     if (schema === undefined) throw new Error(`the schema does not know what stands at ${key} beside a step`);
     const info = own[key];
@@ -260,7 +260,7 @@ const when = (condition: Schema, then: Schema): Schema => ({ if: condition, then
 
 function stepSchema(): Schema {
   const requires = (key: string): Schema => ({ required: [key] });
-  const bare = either(...STEP_WORDS.map(requires));
+  const bare = either(...STEP_KEYS.map(requires));
   const accounts = besideOf(null);
   return {
     ...{ type: "object", minProperties: 1 },
@@ -268,11 +268,11 @@ function stepSchema(): Schema {
     // An order that must be refused may have any text.
     additionalProperties: { type: "string", description: accountLine().description },
     allOf: [
-      ...STEP_WORDS.map((key) => when(requires(key), { propertyNames: words([key, ...besideOf(key)]) })),
+      ...STEP_KEYS.map((key) => when(requires(key), { propertyNames: words([key, ...besideOf(key)]) })),
       when(
         { not: bare },
         {
-          propertyNames: { not: words([...BESIDE_WORDS].filter((key) => !accounts.includes(key))) },
+          propertyNames: { not: words([...BESIDE_KEYS].filter((key) => !accounts.includes(key))) },
           not: { propertyNames: words(accounts) },
         },
       ),
@@ -327,7 +327,7 @@ const scenarioSchema = (): Schema => ({
       accounts: said(
         either(NONE, {
           type: "object",
-          propertyNames: { pattern: `^${NAME}$`, not: words([...STEP_WORDS, ...BESIDE_WORDS]) },
+          propertyNames: { pattern: `^${NAME}$`, not: words([...STEP_KEYS, ...BESIDE_KEYS]) },
           additionalProperties: either(
             NONE,
             { type: "object", maxProperties: 0 },
