@@ -47,10 +47,8 @@ type Input = string | number | bigint | boolean | readonly Input[];
 
 type Emit = (...inputs: readonly Input[]) => Log;
 
-const ADDRESS_PADDING = "0".repeat(24);
-
 /** Encodes an address in lower case as 32 bytes, in 64 hex digits. */
-export const addressWord = (address: string): string => ADDRESS_PADDING + address.slice(2);
+export const addressWord = (address: string): string => `000000000000000000000000${address.slice(2)}`;
 
 /** Encoders of each type to 32 bytes, in 64 hex digits. */
 const WORD_ENCODERS: Readonly<Record<string, (input: never) => string>> = {
@@ -63,13 +61,6 @@ const WORD_ENCODERS: Readonly<Record<string, (input: never) => string>> = {
   bool: (value: boolean) => numberWord(Number(value)),
 };
 
-/** Faster encoders, with `0x`, for the types of most topics. */
-const TOPIC_ENCODERS: Readonly<Record<string, (input: never) => string>> = {
-  address: (address: string) => ADDRESS_TOPIC + address.slice(2),
-  bytes32: (hex: string) => hex,
-};
-
-const ADDRESS_TOPIC = `0x${ADDRESS_PADDING}`;
 const WORD_BYTES = 32;
 
 /** Returns the event encoders of a contract. They are written by hand because logs are built by the million. */
@@ -80,8 +71,7 @@ function eventsOf<Abi extends LoggingAbi>(address: Address, abi: Abi) {
     const topic = toEventSelector(item);
     const inputs = item.inputs.map(({ type, ...rest }) => {
       const wordOf = WORD_ENCODERS[type.replace("[]", "")] as (input: Input) => string;
-      const topicOf = (TOPIC_ENCODERS[type] as typeof wordOf) ?? ((input: Input) => `0x${wordOf(input)}`);
-      return { wordOf, topicOf, isIndexed: "indexed" in rest && rest.indexed === true };
+      return { wordOf, isIndexed: "indexed" in rest && rest.indexed === true };
     });
     const headBytes = WORD_BYTES * inputs.filter(({ isIndexed }) => !isIndexed).length;
     events[item.name] = (...values) => {
@@ -89,12 +79,12 @@ function eventsOf<Abi extends LoggingAbi>(address: Address, abi: Abi) {
       let head = "0x";
       let tail = "";
       for (let index = 0; index < inputs.length; index += 1) {
-        const { wordOf, topicOf, isIndexed } = inputs[index] as (typeof inputs)[number];
+        const { wordOf, isIndexed } = inputs[index] as (typeof inputs)[number];
         const value = values[index] as Input;
         if (Array.isArray(value)) {
           head += numberWord(headBytes + tail.length / 2);
           tail += numberWord(value.length) + value.map(wordOf).join("");
-        } else if (isIndexed) topics.push(topicOf(value));
+        } else if (isIndexed) topics.push(`0x${wordOf(value)}`);
         else head += wordOf(value);
       }
       return { address, topics, data: head + tail };

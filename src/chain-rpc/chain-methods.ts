@@ -251,13 +251,9 @@ export const chainMethods: Methods = {
   }),
 
   txpool_status: open([], function* ({ state }) {
-    let [pending, queued] = [0, 0];
-    for (const transaction of unminedTransactions(state)) {
-      if (isQueued(state, transaction)) queued += 1;
-      else pending += 1;
-      yield;
-    }
-    return { pending: quantity(pending), queued: quantity(queued) };
+    const { pending, queued } = yield* poolOf(state, () => true);
+    const count = (of: typeof pending) => quantity(Object.values(of).flatMap(Object.keys).length);
+    return { pending: count(pending), queued: count(queued) };
   }),
   txpool_content: open([], ({ state }) =>
     poolOf(state, (transaction) => transactionObject(state, transaction)),

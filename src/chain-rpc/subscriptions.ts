@@ -27,18 +27,11 @@ import * as read from "./parameters.ts";
 import { blockObject, transactionObject, transactionsIn } from "./replies.ts";
 
 const MAX_SUBSCRIPTIONS = 1_000;
-const MAX_CACHED_HEADS = 64;
-const MAX_CACHED_BLOCKS_OF_LOGS = 4;
+const MAX_CACHED_BLOCKS = 4;
 
 /** The logs of one block with their JSON, shared by all subscriptions. */
 const noLogs = () => ({ logs: [] as Log[], texts: [] as string[] });
 type BlockLogs = ReturnType<typeof noLogs>;
-
-/** Adds to a cache; deletes the oldest entry above the maximum size. */
-function cache<Key, Value>(entries: Map<Key, Value>, max: number, key: Key, value: Value): void {
-  entries.set(key, value);
-  if (entries.size > max) entries.delete(entries.keys().next().value as Key);
-}
 
 /**
  * The subscriptions of all connected clients. Each has its own cursor, which advances while its client has room: a slow
@@ -56,7 +49,7 @@ export class Subscriptions {
   #lastHead: Block | null = null;
   /** Number of transactions when clients were last woken. */
   #lastTransactions = 0;
-  readonly #heads = new Map<Block, string>();
+  /** The latest blocks of which logs were sent. */
   readonly #logs = new Map<Block, BlockLogs>();
 
   constructor(node: NodeContext) {
@@ -117,13 +110,6 @@ export class Subscriptions {
     }
   }
 
-  /** Returns the header of a block as JSON, from the cache or built. */
-  headText(block: Block): string {
-    const text = this.#heads.get(block) ?? headText(this.node.state, block);
-    cache(this.#heads, MAX_CACHED_HEADS, block, text);
-    return text;
-  }
-
   /** Returns the logs of a block, from the cache or built in steps; none if the block is replaced meanwhile. */
   *logsIn(block: Block): Steps<BlockLogs> {
     const known = this.#logs.get(block);
@@ -139,7 +125,8 @@ export class Subscriptions {
       yield;
       if (this.node.state !== state || blockAt(state.chain, block.height) !== block) return noLogs();
     }
-    cache(this.#logs, MAX_CACHED_BLOCKS_OF_LOGS, block, { logs, texts });
+    this.#logs.set(block, { logs, texts });
+    if (this.#logs.size > MAX_CACHED_BLOCKS) this.#logs.delete(this.#logs.keys().next().value as Block);
     return { logs, texts };
   }
 }
@@ -218,7 +205,7 @@ export class Subscriber {
     const { value: text } = newEntries(
       state.chain,
       cursor,
-      (block) => this.#hub.headText(block),
+      (block) => headText(state, block),
       (transaction) => pendingText(state, transaction, cursor.isFull),
     ).next();
     if (text !== undefined) this.#sink.send(notification(id, text));
