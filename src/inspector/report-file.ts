@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { DataFileError } from "../engine/journal.ts";
 import { LineReader } from "../engine/journal-codec.ts";
 import { assertKnown, assertNotNewer, BEGINNING, type Line } from "../engine/journal-line.ts";
-import { damageText, openingIn, scan, scanInSteps } from "../engine/journal-scan.ts";
+import { damageText, firstDamage, openingIn, scanInSteps } from "../engine/journal-scan.ts";
 import { MemoryFile } from "../engine/memory-disk.ts";
 import { describeProblem } from "../history/describe-line.ts";
 import { CUT_WARNING, endsReport } from "../history/report.ts";
@@ -14,14 +14,9 @@ const SLICE_BYTES = 1 << 20;
 const TYPICAL_LINE_BYTES = 160;
 
 /**
- * Opened report. `damage` describes what follows the valid lines; null if the file is complete. `notice` says also at which line
- * the history stops; null if there is nothing to say.
- */
-export type OpenedReport = Awaited<ReturnType<typeof openReport>>;
-
-/**
- * Parses a report and replays it in slices; calls and awaits `onProgress` after each with the part read, 0 to 1. A damaged report is opened up to the
- * damage.
+ * Parses a report and replays it in slices; calls and awaits `onProgress` after each with the part read, 0 to 1. A damaged
+ * report is opened up to the damage. The notice says at which line the history stops, and what follows the valid lines;
+ * null if there is nothing to say.
  * @throws DataFileError if it is not a report, its first line is damaged, or a newer version made it.
  */
 export async function openReport(
@@ -30,9 +25,9 @@ export async function openReport(
   onProgress: (progress: Readonly<{ done: number; commands: number }>) => Promise<void>,
 ) {
   const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
-  const whole = new MemoryFile(bytes);
-  const opening = openingIn(whole);
-  if (opening === null) throw notOpened(name, bytes);
+  const file = new MemoryFile(bytes);
+  const opening = openingIn(file);
+  if (opening === null) throw notOpened(name, file, bytes);
   assertKnown(opening, name);
   const reader = new LineReader(bytes);
   /** Offsets of the ends of the opening and of each row. */
@@ -46,7 +41,7 @@ export async function openReport(
   const history = new History(opening, name, lineAt, bytes.length / TYPICAL_LINE_BYTES);
   let isEnded = false;
   let read = 0;
-  const reading = scanInSteps(whole, BEGINNING, (line, { offset }) => {
+  const reading = scanInSteps(file, BEGINNING, (line, { offset }) => {
     isEnded = endsReport(line);
     assertNotNewer(line, name);
     ends.push(offset);
@@ -63,11 +58,8 @@ export async function openReport(
   await progress();
   const { damage: found } = step.value;
   const damage = found === null ? (isEnded ? null : CUT_WARNING) : damageText(name, name, found);
-  return {
-    history,
-    damage,
-    notice: [...problemLines(history, name), ...(damage === null ? [] : [damage])].join("\n") || null,
-  };
+  const lines = [...problemLines(history, name), ...(damage === null ? [] : [damage])];
+  return { history, notice: lines.join("\n") || null };
 }
 
 /** Describes the line at which the history stops, with its recorded outcome and that of this program. */
@@ -78,8 +70,8 @@ function problemLines({ problem, exchange }: History, name: string): string[] {
   return [heading, ...asked, ...compared];
 }
 
-function notOpened(name: string, bytes: Buffer): DataFileError {
-  const { damage } = scan(new MemoryFile(bytes), BEGINNING, () => {});
+function notOpened(name: string, file: MemoryFile, bytes: Buffer): DataFileError {
+  const damage = firstDamage(file);
   const isReport = bytes.subarray(0, 5).equals(Buffer.from('{"n":'));
   if (bytes.length === 0) return new DataFileError("usage", `${name} is empty`);
   if (!isReport || damage === null) {

@@ -9,7 +9,7 @@ import { contentHash } from "../../src/engine/hashes.ts";
 import type { OpenedExchange } from "../../src/engine/open-exchange.ts";
 import { openSource } from "../../src/history/journal-files.ts";
 import { type ReplayedLine, replayJournalLines } from "../../src/history/journal-replay.ts";
-import { type OpenedReport, openReport } from "../../src/inspector/report-file.ts";
+import { openReport } from "../../src/inspector/report-file.ts";
 import { anyChainMove, chainCommandOf } from "../core/chain/chain-moves.ts";
 import { openArena } from "../core/properties/moves.ts";
 import { FOLDER, JOURNAL, openOn } from "../engine/support/persisted.ts";
@@ -104,5 +104,4 @@ export function replayStates(
 }
 
 /** Opens a report like the page. */
-export const openBytes = (bytes: Buffer, name = "report.ndjson"): Promise<OpenedReport> =>
-  openReport(name, bytes, async () => {});
+export const openBytes = (bytes: Buffer, name = "report.ndjson") => openReport(name, bytes, async () => {});

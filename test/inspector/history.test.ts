@@ -4,8 +4,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { describeLine } from "../../src/history/describe-line.ts";
-import { MARK, timeAt } from "../../src/inspector/history.ts";
-import { type OpenedReport, openReport } from "../../src/inspector/report-file.ts";
+import { type History, MARK, timeAt } from "../../src/inspector/history.ts";
+import { openReport } from "../../src/inspector/report-file.ts";
 import { linesIn, type TextLine, withChecksums } from "../cli/journal-lines.ts";
 import { atLevel, runs } from "../support/runs.ts";
 import {
@@ -24,7 +24,7 @@ const JOURNALS = new URL("../../fixtures/journals/", import.meta.url);
 
 /** Compares the exchange after rows with a replay of the journal. */
 function expectStates(
-  { history }: Pick<OpenedReport, "history">,
+  { history }: { readonly history: History },
   states: ReadonlyMap<number, StateHashes>,
   rows: readonly number[],
 ): void {
@@ -43,7 +43,7 @@ describe("the exchange after a row", () => {
       const journal = await journalOf(seed, 180, MIXED);
       const { states, lines } = replayStates(journal);
       const report = await openBytes(journal);
-      expect(report.damage).toBeNull();
+      expect(report.notice).toBeNull();
       expect(report.history.count).toBe(lines.length);
       expect(report.history.problem).toBeNull();
       expectStates(report, states, anyRows(lines.length, seed, atLevel(120)));
@@ -113,10 +113,10 @@ describe("a damaged report", () => {
     const cuts = [...drawn, ...drawn.slice(0, 5).map((at) => journal.lastIndexOf(10, at) + 1)];
     const { states } = replayStates(journal);
     for (const cut of cuts) {
-      const { history, damage } = await openBytes(journal.subarray(0, cut));
+      const { history, notice } = await openBytes(journal.subarray(0, cut));
       const whole = journal.subarray(0, cut).toString("latin1").split("\n").length - 2;
       expect([cut, history.count]).toEqual([cut, whole]);
-      expect([cut, damage?.includes("may be cut")]).toEqual([cut, journal[cut - 1] === 10]);
+      expect([cut, notice?.includes("may be cut")]).toEqual([cut, journal[cut - 1] === 10]);
       expect(stateHashes(history.exchange)).toEqual(states.get(whole));
     }
   });
@@ -124,9 +124,9 @@ describe("a damaged report", () => {
   it("names the line, also if valid lines follow", async () => {
     const lines = journal.toString("latin1").split("\n");
     const wrong = [...lines.slice(0, 20), (lines[20] as string).replace('"t":', '"T":'), ...lines.slice(21)];
-    const { history, damage } = await openBytes(Buffer.from(wrong.join("\n"), "latin1"), "bug.ndjson");
+    const { history, notice } = await openBytes(Buffer.from(wrong.join("\n"), "latin1"), "bug.ndjson");
     expect(history.count).toBe(19);
-    expect(damage).toMatch(/^bug\.ndjson .*line 21/);
+    expect(notice).toMatch(/^bug\.ndjson .*line 21/);
   });
 
   it.each([
@@ -166,15 +166,15 @@ it("a report read in many slices equals one read at once, and its progress only 
   expect(progress.length).toBeGreaterThan(2);
   expect(progress).toEqual([...progress].sort((a, b) => a - b));
   expect(progress.at(-1)).toBe(1);
-  expect(report.damage).toBeNull();
+  expect(report.notice).toBeNull();
   expect(report.history.count).toBe(all.length - 1);
   for (const row of [0, 100, 5_000, all.length - 2]) expect(report.history.lineAt(row).n).toBe(row + 2);
   const cut = Buffer.from(bytes);
   const middle = cut.indexOf(10, 1 << 20) + 30;
   cut[middle] = 0x7e;
-  const { history, damage } = await openBytes(cut);
+  const { history, notice } = await openBytes(cut);
   expect(history.count).toBe(bytes.subarray(0, middle).toString("latin1").split("\n").length - 2);
-  expect(damage).toContain(`line ${history.count + 2}`);
+  expect(notice).toContain(`line ${history.count + 2}`);
 });
 
 describe("a line with another result in the replay", () => {
