@@ -26,15 +26,11 @@ export async function begin(): Promise<void> {
   const named = new URLSearchParams(location.search).get("report");
   if (text !== "") await open(embedded?.dataset.name ?? "report", () => inflated(text));
   else if (named !== null) await open(named, () => fetched(named));
-  else if (location.protocol === "file:") model.phase.value = NO_REPORT;
-  else await follow(new Server(location.pathname.replace(/\/$/, "")), following.signal);
+  else if (location.protocol === "file:") {
+    const hint = "drop a report on this page, or choose one";
+    model.phase.value = { kind: "failed", message: "no report is open", hint };
+  } else await follow(new Server(location.pathname.replace(/\/$/, "")), following.signal);
 }
-
-const NO_REPORT = {
-  kind: "failed",
-  message: "no report is open",
-  hint: "drop a report on this page, or choose one",
-} as const;
 
 /** Opens a dropped or chosen file. */
 export const openFile = (chosen: File): Promise<void> =>

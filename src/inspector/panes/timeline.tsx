@@ -5,7 +5,7 @@ import { toIso } from "../../core/time.ts";
 import type { Millis } from "../../core/units.ts";
 import { MARK, timeAt } from "../history.ts";
 import * as model from "../model.ts";
-import { ActionButton, GoTo, Outcome, useAction } from "../parts.tsx";
+import { ActionButton, GoTo, useAction } from "../parts.tsx";
 
 /** Marks of the rows over time, with a cursor that can be dragged; `children` are beside its buttons. */
 export function Timeline({ children }: { readonly children: ComponentChildren }) {
@@ -170,7 +170,7 @@ function NextTimer() {
           if (due !== null) action.ask("POST", "/sim/clock", { time: toIso(due) });
         }}
       />
-      <Outcome of={action} />
+      {action.message}
     </>
   );
 }
@@ -194,6 +194,9 @@ interface Range {
   readonly to: number;
 }
 
+/** Returns where the cursor is, in ms of virtual time or in rows. */
+const cursorIn = ({ byTime }: Range): number => model.openMoment()[byTime ? "now" : "rows"];
+
 /** Returns why marks cannot be spaced by time; null if they can. */
 function byTimeUnavailable(): string | null {
   const shown = model.openHistory();
@@ -210,20 +213,19 @@ function wholeRange(byTime: boolean): Range {
 }
 
 /** Returns a range around the cursor, `factor` times as long; null if that is the whole history or too short. */
-function zoomedRange({ byTime, from, to }: Range, factor: number): Range | null {
-  const { now, rows } = model.openMoment();
+function zoomedRange(range: Range, factor: number): Range | null {
+  const { byTime, from, to } = range;
   const whole = wholeRange(byTime);
   const half = ((to - from) * factor) / 2;
   if (half < 2 || 2 * half >= whole.to - whole.from) return null;
-  const middle = byTime ? now : rows;
+  const middle = cursorIn(range);
   return { byTime, from: Math.max(whole.from, middle - half), to: Math.min(whole.to, middle + half) };
 }
 
 /** Returns a range, moved no further than to contain the cursor. */
 function withCursor(range: Range): Range {
-  const { now, rows } = model.openMoment();
   const { byTime, from, to } = range;
-  const at = byTime ? now : rows;
+  const at = cursorIn(range);
   const by = Math.min(0, at - from) + Math.max(0, at - to);
   return by === 0 ? range : { byTime, from: from + by, to: to + by };
 }
@@ -239,10 +241,9 @@ const ANY_ROW = 128;
 
 /** Draws the marks of a range in lanes, and the cursor. The width is a parameter because measuring it forces a layout. */
 function drawStrip(canvas: HTMLCanvasElement, range: Range, cssWidth: number): void {
-  const { now, rows } = model.openMoment();
   const context = canvas.getContext("2d");
   if (context === null) return;
-  const { byTime, from, to } = range;
+  const { from, to } = range;
   const ratio = devicePixelRatio;
   const width = Math.max(1, Math.round(cssWidth * ratio));
   const height = Math.round(STRIP_HEIGHT * ratio);
@@ -261,7 +262,7 @@ function drawStrip(canvas: HTMLCanvasElement, range: Range, cssWidth: number): v
       if (((columns[x] ?? 0) & bit) !== 0) context.fillRect(x, top, thick, tall);
     }
   }
-  const x = Math.round((((byTime ? now : rows) - from) / (to - from)) * (width - 1));
+  const x = Math.round(((cursorIn(range) - from) / (to - from)) * (width - 1));
   context.fillStyle = style.getPropertyValue("--cursor");
   context.fillRect(Math.min(width - 2 * thick, Math.max(0, x - thick)), 0, 2 * thick, height);
 }
