@@ -30,8 +30,8 @@ export const EmptyNote = ({ children }: { readonly children: ComponentChildren }
   <p class="nothing">{children}</p>
 );
 
-/** Head of a table. */
-export const Head = ({ columns }: { readonly columns: readonly string[] }) => (
+/** TableHead of a table. */
+export const TableHead = ({ columns }: { readonly columns: readonly string[] }) => (
   <thead>
     <tr>
       {columns.map((name) => (
@@ -97,7 +97,7 @@ export const Time = ({ at }: { readonly at: number }) => (
   </time>
 );
 
-/** Runs actions one after the other and keeps the result of the latest, which is also announced to screen readers. */
+/** Runs actions one after the other; `message` shows what came of the latest, also to screen readers. */
 export function useAction() {
   const result = useSignal({ text: "", isWrong: false });
   const latest = useRef(Promise.resolve());
@@ -118,12 +118,12 @@ export function useAction() {
     void run(async () => {
       await model.server.value?.ask(method, path, body);
     });
-  return { result, run, ask };
+  return { run, ask, message: <Message of={result} /> };
 }
 
-export const Outcome = ({ of: { result } }: { readonly of: ReturnType<typeof useAction> }) => (
-  <p class={result.value.isWrong ? "outcome wrong" : "outcome"} role="status">
-    {result.value.text}
+const Message = ({ of }: { readonly of: Signal<{ readonly text: string; readonly isWrong: boolean }> }) => (
+  <p class={of.value.isWrong ? "message wrong" : "message"} role="status">
+    {of.value.text}
   </p>
 );
 

@@ -10,13 +10,12 @@ import {
   bindTo,
   Choice,
   EmptyNote,
-  Head,
   MarketLink,
   nameOf,
   numberIn,
   OrderLink,
-  Outcome,
   Pane,
+  TableHead,
   useAction,
 } from "../parts.tsx";
 
@@ -80,7 +79,7 @@ function Details({ account }: { readonly account: Account }) {
       <section class="scroll" aria-label="Balances" {...SCROLLS}>
         <table>
           <caption>Balances</caption>
-          <Head columns={["asset", "balance", "available", "reserved", "incoming", "outgoing"]} />
+          <TableHead columns={["asset", "balance", "available", "reserved", "incoming", "outgoing"]} />
           <tbody>
             <tr>
               <th scope="row">USDC</th>
@@ -155,7 +154,7 @@ function Fund({ address }: { readonly address: string }) {
         USDC <input type="number" min={0} step="any" {...bindTo(amount)} />
       </label>
       <ActionButton label="Fund" onClick={() => void action.run(fund)} />
-      <Outcome of={action} />
+      {action.message}
     </p>
   );
 }

@@ -13,11 +13,10 @@ import {
   bindTo,
   Choice,
   Facts,
-  Head,
   numberIn,
   OrderLink,
-  Outcome,
   Pane,
+  TableHead,
   Time,
   useAction,
 } from "../parts.tsx";
@@ -92,7 +91,7 @@ function Controls() {
         <ActionButton label="Set fault" onClick={set} />
         <ActionButton label="End faults" onClick={() => action.ask("DELETE", "/sim/chain/faults")} />
       </p>
-      <Outcome of={action} />
+      {action.message}
       {faults.length === 0 ? null : (
         <ul class="plain">
           {faults.map((fault) => {
@@ -175,7 +174,7 @@ function Blocks({ state }: { readonly state: State }) {
   return (
     <table>
       <caption>Blocks, latest first</caption>
-      <Head columns={["block", "time", "transactions", "state"]} />
+      <TableHead columns={["block", "time", "transactions", "state"]} />
       <tbody>
         {latest.map((block) => (
           <tr key={block.serial} class={isInChain(block) ? "" : "gone"}>

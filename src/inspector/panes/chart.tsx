@@ -8,29 +8,29 @@ import type { Trade } from "../../core/order.ts";
 import type { Side } from "../../core/terms.ts";
 import { FULL_PRICE, SHARE_UNITS } from "../../core/units.ts";
 import * as model from "../model.ts";
-import { AccountLink, EmptyNote, fixedPrice, Head, OrderLink, Pane, Time } from "../parts.tsx";
+import { AccountLink, EmptyNote, fixedPrice, OrderLink, Pane, TableHead, Time } from "../parts.tsx";
 
 /** Maximum numbers of trades in the chart and on the tape. */
 const MAX_CHARTED = 3_000;
 const MAX_LISTED = 60;
 
 /** Returns the price of a trade and the side of its taker in terms of the chosen outcome: buying NO is selling YES. */
-function inChosen(of: Market, { taker, price }: Trade): { readonly price: number; readonly side: Side } {
+function inChosen(market: Market, { taker, price }: Trade): { readonly price: number; readonly side: Side } {
   const { token, side } = model.openMoment().state.orders.get(taker);
-  const isOther = of.matching === "complementary" && outcomeOf(token) !== model.outcome.value;
+  const isOther = market.matching === "complementary" && outcomeOf(token) !== model.outcome.value;
   return isOther
-    ? { price: priceIn(isMirrored(of, "NO"), price), side: side === "BUY" ? "SELL" : "BUY" }
+    ? { price: priceIn(isMirrored(market, "NO"), price), side: side === "BUY" ? "SELL" : "BUY" }
     : { price, side };
 }
 
 /** Returns the latest trades in the book of the chosen outcome, oldest first. */
-function tradesOf(of: Market): Trade[] {
+function tradesOf(market: Market): Trade[] {
   const { state } = model.openMoment();
   const found: Trade[] = [];
-  for (let number = of.trades.size; number > 0 && found.length < MAX_CHARTED; number -= 1) {
-    const trade = state.trades.get(of.trades.get(number));
+  for (let number = market.trades.size; number > 0 && found.length < MAX_CHARTED; number -= 1) {
+    const trade = state.trades.get(market.trades.get(number));
     const { token } = state.orders.get(trade.taker);
-    if (of.matching === "complementary" || outcomeOf(token) === model.outcome.value) found.push(trade);
+    if (market.matching === "complementary" || outcomeOf(token) === model.outcome.value) found.push(trade);
   }
   return found.reverse();
 }
@@ -39,14 +39,14 @@ const NO_TRADE = <EmptyNote>No trade before the cursor.</EmptyNote>;
 
 /** Chart of price and volume up to the cursor, with the tape below. */
 export function ChartPane() {
-  const { value: of } = model.market;
+  const { value: market } = model.market;
   const pointed = useSignal<number | null>(null);
   if (!model.isShown("chart")) return null;
-  if (of === null) return <Pane name="chart">{NO_TRADE}</Pane>;
-  const trades = tradesOf(of);
+  if (market === null) return <Pane name="chart">{NO_TRADE}</Pane>;
+  const trades = tradesOf(market);
   const shown = trades.find(({ number }) => number === pointed.value);
   return (
-    <Pane name="chart" tools={<span class="dim number">{countText(of, trades.length)}</span>}>
+    <Pane name="chart" tools={<span class="dim number">{countText(market, trades.length)}</span>}>
       {trades.length === 0 ? (
         NO_TRADE
       ) : (
@@ -56,18 +56,18 @@ export function ChartPane() {
             {shown === undefined ? (
               <span class="dim">Point at the chart to see a trade and its orders.</span>
             ) : (
-              <TradeText trade={shown} of={of} />
+              <TradeText trade={shown} market={market} />
             )}
           </p>
           <div class="scroll tape">
             <table aria-label="Latest trades">
-              <Head columns={["time", "price", "size", "taker", "maker", "match"]} />
+              <TableHead columns={["time", "price", "size", "taker", "maker", "match"]} />
               <tbody>
                 {trades
                   .slice(-MAX_LISTED)
                   .reverse()
                   .map((trade) => (
-                    <Row key={trade.number} trade={trade} of={of} />
+                    <Row key={trade.number} trade={trade} market={market} />
                   ))}
               </tbody>
             </table>
@@ -88,15 +88,15 @@ function countText({ trades: { size } }: Market, shown: number): string {
 /** Effect of a trade on the supply of shares. */
 const MATCH_TEXT = { COMPLEMENTARY: "", MINT: "mint", MERGE: "merge" } as const;
 
-function Row({ trade, of }: { readonly trade: Trade; readonly of: Market }) {
-  const { price, side } = inChosen(of, trade);
+function Row({ trade, market }: { readonly trade: Trade; readonly market: Market }) {
+  const { price, side } = inChosen(market, trade);
   return (
     <tr>
       <td>
         <Time at={trade.at} />
       </td>
       <td class={`number ${side === "BUY" ? "bid" : "ask"}`}>
-        {`${side === "BUY" ? "▲" : "▼"} ${fixedPrice(of, price)}`}
+        {`${side === "BUY" ? "▲" : "▼"} ${fixedPrice(market, price)}`}
       </td>
       <td class="number">{sizeText(trade.size)}</td>
       <td>
@@ -113,13 +113,13 @@ function Row({ trade, of }: { readonly trade: Trade; readonly of: Market }) {
 }
 
 /** A trade and its two orders. */
-function TradeText({ trade, of }: { readonly trade: Trade; readonly of: Market }) {
+function TradeText({ trade, market }: { readonly trade: Trade; readonly market: Market }) {
   const { orders, idPrefixes } = model.openMoment().state;
   const [taker, maker] = [orders.get(trade.taker), orders.get(trade.maker)];
   return (
     <span title={idOf(idPrefixes.trade, trade.number)}>
       <Time at={trade.at} />
-      {` ${sizeText(trade.size)} ${model.outcome.value} @ ${fixedPrice(of, inChosen(of, trade).price)}: `}
+      {` ${sizeText(trade.size)} ${model.outcome.value} @ ${fixedPrice(market, inChosen(market, trade).price)}: `}
       <OrderLink number={taker.number} />
       {` ${taker.side} ${outcomeOf(taker.token)} of `}
       <AccountLink number={taker.account} />
@@ -155,13 +155,13 @@ function plotTrades(host: HTMLElement, pointed: Signal<number | null>): () => vo
   const plot = new uPlot({ ...size(), ...options }, [[], [], []], host);
   const stop = model.onFrame(() => {
     model.isDark.value;
-    const { value: of } = model.market;
-    if (of === null) return;
-    trades = tradesOf(of);
+    const { value: market } = model.market;
+    if (market === null) return;
+    trades = tradesOf(market);
     isByTime = trades.length > 1 && trades[0]?.at !== trades.at(-1)?.at;
     plot.setData([
       trades.map(({ at, number }) => (isByTime ? at / MS : number)),
-      trades.map((trade) => inChosen(of, trade).price / FULL_PRICE),
+      trades.map((trade) => inChosen(market, trade).price / FULL_PRICE),
       trades.map((trade) => trade.size / SHARE_UNITS),
     ]);
   });

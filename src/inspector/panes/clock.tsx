@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { toIso } from "../../core/time.ts";
 import * as model from "../model.ts";
-import { ActionButton, bindTo, numberIn, OrderLink, Outcome, Pane, Time, useAction } from "../parts.tsx";
+import { ActionButton, bindTo, numberIn, OrderLink, Pane, Time, useAction } from "../parts.tsx";
 
 const STEPS = ["1s", "1m", "1h", "1d"] as const;
 
@@ -44,7 +44,7 @@ export function ClockPane() {
           }}
         />
       </p>
-      <Outcome of={action} />
+      {action.message}
       <Timers />
     </Pane>
   );

@@ -20,7 +20,6 @@ import {
   MarketLink,
   nameOf,
   OrderLink,
-  Outcome,
   Pane,
   setTo,
   useAction,
@@ -36,13 +35,14 @@ import {
 } from "../rows.ts";
 import { requests } from "../sources.ts";
 
+/** Kinds of rows, with the marks of which they have one; 0 for all rows. */
 const KINDS = {
-  all: ["all", 0],
-  trades: ["trades", MARK.trade],
-  refused: ["refused", MARK.refusal | MARK.problem],
-  blocks: ["blocks", MARK.block],
-  faults: ["faults", MARK.fault],
-  clock: ["clock", MARK.clock],
+  all: 0,
+  trades: MARK.trade,
+  refused: MARK.refusal | MARK.problem,
+  blocks: MARK.block,
+  faults: MARK.fault,
+  clock: MARK.clock,
 } as const;
 type Kind = keyof typeof KINDS;
 
@@ -60,7 +60,7 @@ export function JournalPane() {
   const choice = useChoice();
   const filter = useComputed(() => {
     const [account, market, text] = [choice.account.value, choice.market.value, choice.text.value];
-    const marks = KINDS[choice.kind.value][1];
+    const marks = KINDS[choice.kind.value];
     // Faults mark rows after they were added.
     if (choice.kind.value === "faults") model.settingsRevision.value;
     const isAll = account + market + marks === 0 && text.trim() === "";
@@ -103,7 +103,7 @@ function countText(filter: RowFilter | null): string {
 }
 
 function Filters({ text, kind, account, market }: ReturnType<typeof useChoice>) {
-  const kinds = (Object.keys(KINDS) as Kind[]).map((each) => [each, KINDS[each][0]] as const);
+  const kinds = (Object.keys(KINDS) as Kind[]).map((each) => [each, each] as const);
   return (
     <div class="filters">
       <input
@@ -307,7 +307,7 @@ function Detail({ row }: { readonly row: number }) {
           ×
         </button>
       </header>
-      <Outcome of={action} />
+      {action.message}
       <pre>{JSON.stringify(content, null, 2)}</pre>
     </aside>
   );

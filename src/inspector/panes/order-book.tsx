@@ -11,10 +11,10 @@ import {
   Choice,
   EmptyNote,
   fixedPrice,
-  Head,
   OrderLink,
   Pane,
   setTo,
+  TableHead,
   useMarkets,
 } from "../parts.tsx";
 
@@ -32,17 +32,17 @@ interface Level {
 }
 
 /** Returns the book of the chosen outcome, best prices first, as GET /clob/book does. */
-function ladderOf(of: Market) {
-  const { book } = bookFor(of, model.outcome.value);
-  const mirrored = isMirrored(of, model.outcome.value);
+function ladderOf(market: Market) {
+  const { book } = bookFor(market, model.outcome.value);
+  const mirrored = isMirrored(market, model.outcome.value);
   const levels = (direction: BookDirection): Level[] => {
     const found: Level[] = [];
     const own = book === null ? new Map<number, number>() : ownAt(book, direction);
     book?.depth(direction, (tick, size, orders) => {
-      const at = priceIn(mirrored, price(tick * of.tickSize));
+      const at = priceIn(mirrored, price(tick * market.tickSize));
       found.push({
         price: at,
-        text: fixedPrice(of, at),
+        text: fixedPrice(market, at),
         size,
         orders,
         tick,
@@ -72,11 +72,11 @@ function ownAt(book: Book, direction: BookDirection): Map<number, number> {
 }
 
 export function BookPane() {
-  const { value: of } = model.market;
+  const { value: market } = model.market;
   /** Level whose queue is shown. */
   const opened = useSignal<Pick<Level, "tick" | "direction"> | null>(null);
   if (!model.isShown("book")) return null;
-  if (of === null) {
+  if (market === null) {
     const later = model.allMarkets().find(model.shownMarket.value);
     return (
       <Pane name="book" tools={<Chooser />}>
@@ -86,7 +86,7 @@ export function BookPane() {
       </Pane>
     );
   }
-  const { bids, asks } = ladderOf(of);
+  const { bids, asks } = ladderOf(market);
   const [[bid], [ask]] = [bids, asks];
   const largest = Math.max(1, ...[...bids, ...asks].map(({ size }) => size));
   const isOpen = ({ tick, direction }: Level): boolean =>
@@ -104,20 +104,20 @@ export function BookPane() {
   const level = [...bids, ...asks].find(isOpen);
   return (
     <Pane name="book" tools={<Chooser />}>
-      <p class="dim number">{termsText(of)}</p>
+      <p class="dim number">{termsText(market)}</p>
       <p class="quote number">
         <span class="bid">{bid === undefined ? "no bid" : `bid ${bid.text}`}</span>
         <span class="dim">{spreadText(bid?.price, ask?.price)}</span>
         <span class="ask">{ask === undefined ? "no ask" : `ask ${ask.text}`}</span>
       </p>
-      <Ladder above={asks.length} key={`${of.number} ${model.outcome.value}`}>
+      <Ladder above={asks.length} key={`${market.number} ${model.outcome.value}`}>
         {[...asks].reverse().map(row)}
         <tr class="spread">
           <td colSpan={4} />
         </tr>
         {bids.map(row)}
       </Ladder>
-      {level === undefined ? <Depth bids={bids} asks={asks} /> : <Queue of={of} level={level} />}
+      {level === undefined ? <Depth bids={bids} asks={asks} /> : <Queue market={market} level={level} />}
     </Pane>
   );
 }
@@ -135,7 +135,7 @@ function Ladder({ above, children }: { readonly above: number; readonly children
   return (
     <div class="ladder" ref={ladder}>
       <table aria-label={`Order book of ${model.outcome.value}`}>
-        <Head columns={["bid size", "price", "ask size", "orders"]} />
+        <TableHead columns={["bid size", "price", "ask size", "orders"]} />
         <tbody>{children}</tbody>
       </table>
     </div>
@@ -143,8 +143,8 @@ function Ladder({ above, children }: { readonly above: number; readonly children
 }
 
 /** Describes the status of a market and its terms for orders. */
-function termsText(of: Market): string {
-  const { status, winningOutcome, tickSize, minOrderSize, feeRateBps, matching } = of;
+function termsText(market: Market): string {
+  const { status, winningOutcome, tickSize, minOrderSize, feeRateBps, matching } = market;
   const won = winningOutcome === null ? "" : ` as ${winningOutcome}`;
   const least = counted(minOrderSize / SHARE_UNITS, "share");
   const books = matching === "independent" ? ", independent matching" : "";
@@ -209,8 +209,8 @@ function Row({
 }
 
 /** Orders of a level in the order of matching. */
-function Queue({ of, level }: { readonly of: Market; readonly level: Level }) {
-  const { book } = bookFor(of, model.outcome.value);
+function Queue({ market, level }: { readonly market: Market; readonly level: Level }) {
+  const { book } = bookFor(market, model.outcome.value);
   if (book === null) return null;
   const slots: number[] = [];
   book.queue(level.direction, (slot) => {
@@ -247,14 +247,12 @@ function Depth({ bids, asks }: ReturnType<typeof ladderOf>) {
   const path = (levels: readonly Level[]): string => {
     let sum = 0;
     const x = (at: number): string => ((at / 10_000) * WIDTH).toFixed(1);
-    const y = (): string => (HEIGHT - (sum / most) * HEIGHT).toFixed(1);
     const [best] = levels;
     if (best === undefined) return "";
     let text = `M${x(best.price)},${HEIGHT}`;
     for (const { price: at, size } of levels) {
-      text += `H${x(at)}`;
       sum += size;
-      text += `V${y()}`;
+      text += `H${x(at)}V${(HEIGHT - (sum / most) * HEIGHT).toFixed(1)}`;
     }
     return `${text}V${HEIGHT}Z`;
   };
@@ -264,7 +262,7 @@ function Depth({ bids, asks }: ReturnType<typeof ladderOf>) {
         viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
         preserveAspectRatio="none"
         role="img"
-        aria-label={depthText(bids, asks)}
+        aria-label={`Depth: ${counted(bids.length, "level")} of bids, ${asks.length} of asks`}
       >
         <path class="bid" d={path(bids)} />
         <path class="ask" d={path(asks)} />
@@ -277,6 +275,3 @@ function Depth({ bids, asks }: ReturnType<typeof ladderOf>) {
     </figure>
   );
 }
-
-const depthText = (bids: readonly Level[], asks: readonly Level[]): string =>
-  `Depth: ${counted(bids.length, "level")} of bids, ${asks.length} of asks`;

@@ -5,7 +5,7 @@ import { counted, priceText, sizeText, usdcText } from "../../core/format.ts";
 import { idOf, numberOf } from "../../core/ids.ts";
 import { marketOfToken } from "../../core/market.ts";
 import * as model from "../model.ts";
-import { AccountLink, EmptyNote, GoTo, Head, MarketLink, OrderLink, Pane, Time } from "../parts.tsx";
+import { AccountLink, EmptyNote, GoTo, MarketLink, OrderLink, Pane, TableHead, Time } from "../parts.tsx";
 
 /** One order: its matching, its place in the queue, its fills, its end and its settlement. */
 export function OrderPane() {
@@ -74,7 +74,7 @@ function Story() {
       )}
       <table>
         <caption>Fills</caption>
-        <Head columns={["time", "size @ price", "against", "settlement"]} />
+        <TableHead columns={["time", "size @ price", "against", "settlement"]} />
         <tbody>
           {fillsOf(view, order).map(({ trade, role }) => (
             <tr key={trade.number} title={idOf(state.idPrefixes.trade, trade.number)}>

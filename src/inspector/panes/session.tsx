@@ -12,7 +12,6 @@ import {
   download,
   Facts,
   numberIn,
-  Outcome,
   Pane,
   useAction,
 } from "../parts.tsx";
@@ -76,7 +75,7 @@ function Files() {
           }}
         />
       </p>
-      <Outcome of={action} />
+      {action.message}
     </>
   );
 }
@@ -114,17 +113,11 @@ function useResponse<Operation extends keyof typeof PATHS>(operation: Operation)
   useEffect(() => {
     if (isUsed) void load();
   }, [isUsed, model.history.value, model.settingsRevision.value]);
-  const outcome = (
-    <>
-      <Outcome of={action} />
-      <Outcome of={loading} />
-    </>
-  );
-  return { response: response.value, change, outcome };
+  return { response: response.value, change, messages: [action.message, loading.message] };
 }
 
 function Snapshots() {
-  const { response, change, outcome } = useResponse("listSnapshots");
+  const { response, change, messages } = useResponse("listSnapshots");
   const name = useSignal("");
   return (
     <section aria-label="Snapshots">
@@ -151,7 +144,7 @@ function Snapshots() {
           </li>
         ))}
       </ul>
-      {outcome}
+      {messages}
     </section>
   );
 }
@@ -167,7 +160,7 @@ const FAULT_PRESETS = {
 type FaultPreset = `${keyof typeof FAULT_PRESETS}`;
 
 function Faults() {
-  const { response, change, outcome } = useResponse("listFaults");
+  const { response, change, messages } = useResponse("listFaults");
   const preset = useSignal<FaultPreset>("503");
   const route = useSignal("POST /clob/order");
   const times = useSignal("1");
@@ -202,13 +195,13 @@ function Faults() {
           </li>
         ))}
       </ul>
-      {outcome}
+      {messages}
     </section>
   );
 }
 
 function Bots() {
-  const { response, change, outcome } = useResponse("getBots");
+  const { response, change, messages } = useResponse("getBots");
   const profile = useSignal<BotProfileName>("normal");
   const { profile: running = null, bots = [] } = response ?? {};
   return (
@@ -224,7 +217,7 @@ function Bots() {
         <ActionButton label="Stop" onClick={() => change("DELETE", "/sim/bots", undefined, "stopped")} />
         {model.canAct.value ? null : <span class="dim">{disabledReason()}</span>}
       </p>
-      {outcome}
+      {messages}
     </section>
   );
 }
