@@ -2,11 +2,11 @@ import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { price, size } from "../../src/core/units.ts";
-import type { FlowRow } from "../../src/simulation/flow.ts";
 import {
   FLOW_PROFILES,
   type FlowProfile,
   type FlowProfileName,
+  type FlowRow,
   PROFILES,
 } from "../../src/simulation/flow.ts";
 import { writeFlow } from "../../src/simulation/flow-text.ts";
@@ -60,30 +60,18 @@ describe("profiles", () => {
     expect(Math.abs(drift)).toBeLessThan(0.1);
   });
 
-  it("trending: the price rises by 40 cents and more, and only there", () => {
-    for (const name of FLOW_PROFILES) expect(playedFlow(name).drift > 0.4).toBe(name === "trending");
+  it.each<[FlowProfileName, string, (flow: PlayedFlow) => boolean]>([
+    ["trending", "the price rises by 40 cents and more", ({ drift }) => drift > 0.4],
+    ["one-sided", "70 of 100 orders and more buy YES", ({ buysYesShare }) => buysYesShare > 0.7],
+    ["cancel-heavy", "accounts cancel 70 of 100 orders and more", ({ canceledShare }) => canceledShare > 0.7],
+    ["bursts", "9 of 10 rows come at the moment of the row before", (flow) => flow.sameMomentShare > 0.9],
+  ])("%s: %s, and only there", (name, _rule, holds) => {
+    for (const each of FLOW_PROFILES) expect(holds(playedFlow(each)), each).toBe(each === name);
   });
 
-  it("one-sided: 70 of 100 orders and more buy YES, and only there", () => {
-    for (const name of FLOW_PROFILES) expect(playedFlow(name).buysYesShare > 0.7).toBe(name === "one-sided");
-  });
-
-  it("cancel-heavy: 70 of 100 orders and more are canceled by their account, and only there", () => {
-    for (const name of FLOW_PROFILES) {
-      expect(playedFlow(name).canceledShare > 0.7).toBe(name === "cancel-heavy");
-    }
-  });
-
-  it("cancel-heavy: cancels make up the largest share of the rows there", () => {
-    const shares = FLOW_PROFILES.map((name) => playedFlow(name).cancelShare);
-    expect(playedFlow("cancel-heavy").cancelShare).toBe(Math.max(...shares));
-  });
-
-  it("bursts: 9 of 10 rows come at the moment of the row before, and elsewhere none", () => {
-    for (const name of FLOW_PROFILES) {
-      const { sameMomentShare } = playedFlow(name);
-      expect(name === "bursts" ? sameMomentShare > 0.9 : sameMomentShare === 0).toBe(true);
-    }
+  it("bursts: nowhere else does a row come at the moment of the row before", () => {
+    const others = FLOW_PROFILES.filter((name) => name !== "bursts");
+    for (const name of others) expect(playedFlow(name).sameMomentShare, name).toBe(0);
   });
 });
 

@@ -8,7 +8,7 @@ import { generateFlow, orderSource } from "../../src/simulation/generate-flow.ts
 import { MAX_FEE_BPS, SimulatedMarket, type SimulatedOrder } from "../../src/simulation/simulator.ts";
 import { addressOf } from "../support/commands.ts";
 import { TestExchange } from "../support/exchange.ts";
-import { Player } from "./played-flow.ts";
+import { playerIn } from "./played-flow.ts";
 
 const TICK = price(100);
 
@@ -47,11 +47,11 @@ describe("a simulated market", () => {
     const testExchange = new TestExchange();
     testExchange.market({ feeRateBps: MAX_FEE_BPS });
     const { exchange } = testExchange;
-    const player = new Player(exchange);
+    const play = playerIn(exchange);
     const shares = (first.amount / 10_000) as Size;
     const market = new SimulatedMarket(3, shares, TICK);
     for (const row of rows) {
-      player.play(row);
+      play(row);
       simulate(market, row);
     }
     const live = [...exchange.state.orders].filter(({ status }) => status === "LIVE");

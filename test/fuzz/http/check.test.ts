@@ -68,99 +68,84 @@ describe("the observations of one history", () => {
   });
 });
 
+/** Requires that the checker finds a contradiction in a log. */
+async function finds(fingerprint: string, log: ObservationLog): Promise<void> {
+  expect(await verdict(log)).toBe(`http: ${fingerprint}`);
+}
+
 describe("the checker finds", () => {
-  it("a stale read: an answer older than one received before its request was sent", async () => {
-    const [first, late] = [answerOf(at("getBook", 0)), at("getBook", -1)];
-    expect(await verdict(answering(late, { ...first, time: answerOf(late).time }))).toBe(
-      "http: older sequence against real time: getBook",
-    );
+  it("a stale read: an answer older than one received before its request was sent", () => {
+    const { sequence } = answerOf(at("getBook", 0));
+    return finds("older sequence against real time: getBook", answering(at("getBook", -1), { sequence }));
   });
 
-  it("a stale read with a current sequence: the body of an earlier book", async () => {
-    expect(await verdict(answering(at("getBook", 1), { body: answerOf(at("getBook", 0)).body }))).toBe(
-      "http: another answer: getBook 200: bids",
-    );
+  it("a stale read with a current sequence: the body of an earlier book", () => {
+    const { body } = answerOf(at("getBook", 0));
+    return finds("another answer: getBook 200: bids", answering(at("getBook", 1), { body }));
   });
 
-  it("an answer that shows an order before the order was sent", async () => {
-    const [order, seen] = [at("placeOrder", 0), at("getBook", 1)];
-    const log = observing(seen, { sent: order.sent - 0.5, answered: order.sent - 0.25 });
-    expect(await verdict(log)).toBe("http: seen before its request: placeOrder");
+  it("an answer that shows an order before the order was sent", () => {
+    const { sent } = at("placeOrder", 0);
+    const log = observing(at("getBook", 1), { sent: sent - 0.5, answered: sent - 0.25 });
+    return finds("seen before its request: placeOrder", log);
   });
 
-  it("an answer with a sequence after the end of the journal", async () => {
-    expect(await verdict(answering(at("getStateHash", -1), { sequence: 1_000 }))).toBe(
-      "http: beyond the journal: getStateHash",
-    );
-  });
+  it("an answer with a sequence after the end of the journal", () =>
+    finds("beyond the journal: getStateHash", answering(at("getStateHash", -1), { sequence: 1_000 })));
 
-  it("an acknowledged order that is missing in the journal", async () => {
+  it("an acknowledged order that is missing in the journal", () => {
     const order = at("placeOrder", 0);
     const answer = { ...answerOf(at("getStateHash", -1)), body: answerOf(order).body };
-    const verdictOfOne = await verdict(withOneMore({ ...order, answer }));
-    expect(verdictOfOne).toBe("http: seen before its request: cancelAllOrders");
+    return finds("seen before its request: cancelAllOrders", withOneMore({ ...order, answer }));
   });
 
-  it("an acknowledged order whose sequence in the journal belongs to another one", async () => {
-    const [first, second] = [at("placeOrder", 0), at("placeOrder", 2)];
-    const log = observing(second, { request: first.request });
-    expect(await verdict(log)).toBe("http: acknowledged and lost: placeOrder");
+  it("an acknowledged order whose sequence in the journal belongs to another one", () => {
+    const { request } = at("placeOrder", 0);
+    return finds("acknowledged and lost: placeOrder", observing(at("placeOrder", 2), { request }));
   });
 
-  it("an order that was executed twice, and one without a request", async () => {
-    expect(await verdict(changed(observed.log, at("placeOrder", 1), () => null))).toBe(
-      "http: executed twice: placeOrder",
-    );
-    expect(await verdict(changed(observed.log, at("placeOrder", 2), () => null))).toBe(
-      "http: without a request: placeOrder",
-    );
-  });
+  it.each([
+    ["an order that was executed twice", "executed twice: placeOrder", 1],
+    ["an order without a request", "without a request: placeOrder", 2],
+  ])("%s", (_what, fingerprint, order) =>
+    finds(
+      fingerprint,
+      changed(observed.log, at("placeOrder", order), () => null),
+    ),
+  );
 
   it("a wrong refusal: of a valid order, or for another reason", async () => {
     const refused = at("placeOrder", 3);
     const { request } = at("placeOrder", 2);
-    expect(await verdict(observing(refused, { request }))).toBe(
-      "http: another status: placeOrder 400 SIZE_TOO_SMALL, replayed 200",
-    );
-    const { body } = answerOf(refused);
-    expect(await verdict(answering(refused, { body: body.replace("SIZE_TOO_SMALL", "INVALID_SIZE") }))).toBe(
-      "http: another status: placeOrder 400 INVALID_SIZE, replayed 400 SIZE_TOO_SMALL",
-    );
+    const found = "another status: placeOrder 400";
+    await finds(`${found} SIZE_TOO_SMALL, replayed 200`, observing(refused, { request }));
+    const body = answerOf(refused).body.replace("SIZE_TOO_SMALL", "INVALID_SIZE");
+    await finds(`${found} INVALID_SIZE, replayed 400 SIZE_TOO_SMALL`, answering(refused, { body }));
   });
 
-  it("answers of one connection in another order than the requests", async () => {
+  it("answers of one connection in another order than the requests", () => {
     const [first, second] = [at("getBook", 0), at("getBook", 1)];
-    const [early, late] = [answerOf(first), answerOf(second)];
-    const together = { sent: first.sent, answered: (second.answered ?? 0) + 0.5 };
-    const facts = { ...together, answer: early };
-    const swapped = changed(answering(first, late), second, (each) => ({ ...each, ...facts }));
-    expect(await verdict(swapped)).toBe("http: older sequence against order of connection: getBook");
+    const facts = { sent: first.sent, answered: (second.answered ?? 0) + 0.5, answer: answerOf(first) };
+    const swapped = changed(answering(first, answerOf(second)), second, (each) => ({ ...each, ...facts }));
+    return finds("older sequence against order of connection: getBook", swapped);
   });
 
-  it("an accepted cancel with a wrong time in its answer", async () => {
-    const cancel = at("cancelAllOrders", -1);
-    const [book, hash] = [at("getBook", -1), at("getStateHash", -1)];
+  it("an accepted cancel with a wrong time in its answer", () => {
+    const last = [at("cancelAllOrders", -1), at("getBook", -1), at("getStateHash", -1)];
     const observations = observed.log.observations.map((each) =>
-      each === cancel || each === book || each === hash
-        ? { ...each, answer: { ...answerOf(each), time: answerOf(each).time + 1 } }
-        : each,
+      last.includes(each) ? { ...each, answer: { ...answerOf(each), time: answerOf(each).time + 1 } } : each,
     );
-    expect(await verdict({ ...observed.log, observations })).toBe(
-      "http: another sequence or time: cancelAllOrders",
-    );
+    return finds("another sequence or time: cancelAllOrders", { ...observed.log, observations });
   });
 
   it("a clock change to a wrong time, and an answer with a time that was never set", async () => {
-    const change = at("setClock", 0);
-    const body = change.request.body.replace("5s", "6s");
-    const wrong = observing(change, { request: { ...change.request, body } });
-    expect(await verdict(wrong)).toBe("http: wrong clock time");
+    const { request } = at("setClock", 0);
+    const wrong = { ...request, body: request.body.replace("5s", "6s") };
+    await finds("wrong clock time", observing(at("setClock", 0), { request: wrong }));
     const last = at("getStateHash", -1);
-    const never = answering(last, { time: answerOf(last).time + 1 });
-    expect(await verdict(never)).toBe("http: impossible time: getStateHash");
+    await finds("impossible time: getStateHash", answering(last, { time: answerOf(last).time + 1 }));
   });
 
-  it("another state hash at the end", async () => {
-    expect(await verdict({ ...observed.log, finalHash: "v2:0" })).toBe("http: another state at the end");
-  });
+  it("another state hash at the end", () =>
+    finds("another state at the end", { ...observed.log, finalHash: "v2:0" }));
 });
