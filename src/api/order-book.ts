@@ -30,7 +30,8 @@ const ofToken = { query: { token_id: tokenId }, errors: ["TOKEN_ID_REQUIRED", "T
 
 /** Describes the reply of an endpoint with figures of one token. */
 const figures = <Shape extends z.core.$ZodShape>(id: string, shape: Shape) => ({
-  ...{ ...ofToken, reply: exactly(id, { tokenId: field.tokenId, ...shape }) },
+  ...ofToken,
+  reply: exactly(id, { tokenId: field.tokenId, ...shape }),
 });
 
 /** GET /clob: public order-book endpoints (specification, "Public order-book reads"). */

@@ -260,28 +260,23 @@ function refuseOnSocket(site: Site, error: NodeJS.ErrnoException, socket: Duplex
   site.service.log.request(input, status, code);
 }
 
-function socketError(error: NodeJS.ErrnoException, timeoutMs: number): ApiError {
-  switch (error.code) {
-    case "HPE_HEADER_OVERFLOW":
-      return new ApiError(
-        "HEADERS_TOO_LARGE",
-        `request line and headers are larger than ${MAX_HEADER_SIZE} bytes`,
-      );
-    case "ERR_HTTP_REQUEST_TIMEOUT":
-      return new ApiError("REQUEST_TIMEOUT", `the request was not complete within ${timeoutMs} ms`);
-    case "HPE_INVALID_METHOD":
-      return new ApiError(
-        "INVALID_HTTP",
-        "the input is not a valid HTTP/1.1 request: it does not begin with a registered method",
-        { hint: "methods are in upper case; an exchange takes GET, HEAD, POST, DELETE and OPTIONS" },
-      );
-    case "HPE_INVALID_URL":
-      return new ApiError(
-        "INVALID_HTTP",
-        "the input is not a valid HTTP/1.1 request: its target is not a path in printable ASCII",
-        { hint: "percent-encode all other characters of the path and the query" },
-      );
-    default:
-      return new ApiError("INVALID_HTTP", "the input is not a valid HTTP/1.1 request");
-  }
+function socketError({ code }: NodeJS.ErrnoException, timeoutMs: number): ApiError {
+  const tooLarge = `request line and headers are larger than ${MAX_HEADER_SIZE} bytes`;
+  if (code === "HPE_HEADER_OVERFLOW") return new ApiError("HEADERS_TOO_LARGE", tooLarge);
+  const tooSlow = `the request was not complete within ${timeoutMs} ms`;
+  if (code === "ERR_HTTP_REQUEST_TIMEOUT") return new ApiError("REQUEST_TIMEOUT", tooSlow);
+  const { why = "", hint } = INVALID_PARTS[code ?? ""] ?? {};
+  return new ApiError("INVALID_HTTP", `the input is not a valid HTTP/1.1 request${why}`, { hint });
 }
+
+/** What is wrong with input that is not HTTP, by the error code of Node's parser. */
+const INVALID_PARTS: Readonly<Record<string, { readonly why: string; readonly hint: string }>> = {
+  HPE_INVALID_METHOD: {
+    why: ": it does not begin with a registered method",
+    hint: "methods are in upper case; an exchange takes GET, HEAD, POST, DELETE and OPTIONS",
+  },
+  HPE_INVALID_URL: {
+    why: ": its target is not a path in printable ASCII",
+    hint: "percent-encode all other characters of the path and the query",
+  },
+};
