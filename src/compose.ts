@@ -274,7 +274,7 @@ export function serviceOf(
   const { devAccounts } = origin;
   const snapshots = new Snapshots(exchange, clock);
   const faults = new Faults(seed);
-  const stream = new Stream(opened, VERSION);
+  const stream = new Stream(opened);
   const { outbox, slices, log } = shared;
   const bots = new Bots(exchange);
   const openBots = (): void => {
@@ -322,7 +322,6 @@ export function serviceOf(
 }
 
 const optionsOf = (config: Config, origin: Origin, prefix: string): ServiceOptions => ({
-  version: VERSION,
   prefix,
   personalSign: config.personalSign,
   unknownFields: config.unknownFields,

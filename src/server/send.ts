@@ -5,6 +5,7 @@ import { CHAIN_PATH, chainErrorBody } from "../api/chain-rpc.ts";
 import { ApiError, errorBody } from "../api/errors.ts";
 import type { Slices } from "../engine/clock.ts";
 import { PersistenceError } from "../engine/journal.ts";
+import { VERSION } from "../version.ts";
 import { headersFor } from "./access.ts";
 import {
   type Answer,
@@ -199,10 +200,10 @@ function log(service: Service, request: Incoming, status: number, code: string |
 }
 
 function defect(service: Service, request: RequestInfo, error: unknown): ApiError {
-  const { exchange, options } = service;
+  const { exchange } = service;
   const facts = {
     requestId: request.requestId,
-    version: options.version,
+    version: VERSION,
     seed: exchange.state.config.seed,
     sequence: exchange.sequence,
     method: request.method,

@@ -23,7 +23,6 @@ export interface DevWallet {
 }
 
 export interface ServiceOptions {
-  readonly version: string;
   /** Path prefix of the exchange: `/3` for the third exchange of a pool, otherwise empty. */
   readonly prefix: string;
   readonly personalSign: boolean;

@@ -7,6 +7,7 @@ import { CHAIN_PATH } from "../api/chain-rpc.ts";
 import { ApiError, errorBody } from "../api/errors.ts";
 import { quoted } from "../core/format.ts";
 import { inspectorPage, NOT_BUILT } from "../inspector-page.ts";
+import { VERSION } from "../version.ts";
 import { guardHost, preflightHeaders } from "./access.ts";
 import { ChainSockets } from "./chain-sockets.ts";
 import type { Site } from "./http-server.ts";
@@ -192,8 +193,7 @@ export class Pool implements Site {
       url: `http://${headers.host}/${index + 1}`,
       isOpen,
     }));
-    const { version } = this.service.options;
-    return jsonReply(JSON.stringify({ name: "clobsim", version, pool: size, exchanges }), []);
+    return jsonReply(JSON.stringify({ name: "clobsim", version: VERSION, pool: size, exchanges }), []);
   }
 
   #defect({ method, url }: Incoming, error: unknown): ApiError {

@@ -9,6 +9,7 @@ import { LineBuffer } from "../engine/journal-codec.ts";
 import { FORMAT } from "../engine/journal-line.ts";
 import type { OpenedExchange } from "../engine/open-exchange.ts";
 import { STATE_FORMAT } from "../engine/state-file.ts";
+import { VERSION } from "../version.ts";
 import { inPieces, pathOf, type RequestInfo, StreamedAnswer, slicesOf } from "./messages.ts";
 import { idLineOf, LatestEntries, putCommand, putEntry, putHistory, requestText } from "./stream-entries.ts";
 
@@ -55,16 +56,14 @@ interface Reader {
  */
 export class Stream {
   readonly #opened: OpenedExchange;
-  readonly #engine: string;
   readonly #readers = new Set<Reader>();
   /** null without readers; released `LINGER_MS` after the last one has disconnected. */
   #feed: Feed | null = null;
   #releaseTimer: NodeJS.Timeout | null = null;
   #isClosed = false;
 
-  constructor(opened: OpenedExchange, engine: string) {
+  constructor(opened: OpenedExchange) {
     this.#opened = opened;
-    this.#engine = engine;
   }
 
   /** Opens an endless stream of entries for a new reader. @throws ApiError if there are too many readers. */
@@ -75,7 +74,7 @@ export class Stream {
         : [`${MAX_READERS} readers follow this exchange`, "close one of them, or retry later"];
       throw new ApiError("UNAVAILABLE", message, { status: 503, hint });
     }
-    this.#feed ??= new Feed(this.#opened, this.#engine, this.#readers);
+    this.#feed ??= new Feed(this.#opened, this.#readers);
     const reader: Reader = { position: 0, wake: () => {}, isOver: false };
     this.#readers.add(reader);
     return new StreamedAnswer(this.#feed.piecesFor(reader, start), "text/event-stream", () => {
@@ -132,7 +131,6 @@ export class Stream {
 /** The entries of an exchange since the feed was created. */
 class Feed {
   readonly #opened: OpenedExchange;
-  readonly #engine: string;
   readonly #readers: ReadonlySet<Reader>;
   readonly #latest: LatestEntries;
   readonly #stops: readonly (() => void)[];
@@ -152,9 +150,8 @@ class Feed {
   #push: NodeJS.Timeout | null = null;
   #pushedAt = 0;
 
-  constructor(opened: OpenedExchange, engine: string, readers: ReadonlySet<Reader>) {
+  constructor(opened: OpenedExchange, readers: ReadonlySet<Reader>) {
     this.#opened = opened;
-    this.#engine = engine;
     this.#readers = readers;
     this.#latest = new LatestEntries(this.#startIds());
     const { exchange, clock } = opened;
@@ -284,7 +281,7 @@ class Feed {
     const { state, now, sequence, digest } = snapshot;
     const { hash } = new HistoryDigest(digest);
     const facts = {
-      ...{ reason, t: now, format: FORMAT, engine: this.#engine, seed: origin.config.seed },
+      ...{ reason, t: now, format: FORMAT, engine: VERSION, seed: origin.config.seed },
       ...{ sequence, hash, clock: { mode, rate, followsWall: false } },
     };
     const head = (more: object): string =>

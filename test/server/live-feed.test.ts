@@ -43,7 +43,7 @@ const latestId = async (stream: Stream): Promise<string> =>
 /** A feed of an exchange in memory, and a reader that has read its opening. */
 async function openFeed() {
   const opened = await openOn(new SimulatedDisk(), { data: null });
-  const stream = new Stream(opened, "1.0.0");
+  const stream = new Stream(opened);
   onTestFinished(() => stream.close());
   const reader = new ManualReader(stream);
   await reader.until(() => true);
@@ -138,7 +138,7 @@ describe("after a disk fault", () => {
         for (let nth = 1; nth < 8; nth += 2) {
           const disk = new SimulatedDisk();
           const opened = await openOn(disk, { durability });
-          const stream = new Stream(opened, "1.0.0");
+          const stream = new Stream(opened);
           const reader = new ManualReader(stream, "start");
           await reader.until(() => true);
           const failing = new FailingDisk(disk, fault, nth);
@@ -179,7 +179,7 @@ it("the feed of an exchange opened from its directory begins with the recovered 
   const { sequence } = opened.exchange;
   opened.exchange.advanceTo(millis(opened.exchange.now + 1_000));
   takeStep(opened, 8);
-  const stream = new Stream(opened, "1.0.0");
+  const stream = new Stream(opened);
   const reader = new ManualReader(stream, "start");
   const latest = await latestId(stream);
   await reader.until(({ id }) => id === latest);

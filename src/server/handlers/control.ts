@@ -27,6 +27,7 @@ import { MAX_MILLIS, type Millis, millis, money, size } from "../../core/units.t
 import type { ClockMode, Snapshots, StoredSnapshot } from "../../engine/clock.ts";
 import type { Watcher } from "../../engine/exchange.ts";
 import { type Accepted, type RefusedEntry, withRefused } from "../../engine/journal.ts";
+import { VERSION } from "../../version.ts";
 import { type Fault, type FaultPlan, readFaultRoute, remainingOf } from "../faults.ts";
 import { inPieces, JsonText, StreamedAnswer } from "../messages.ts";
 import type { BodyOf, Handlers, Service } from "../service.ts";
@@ -161,11 +162,12 @@ export const controlHandlers = {
     });
   },
 
-  getOpenApi: async (_call, { options: { version, prefix, unknownFields }, numbers }) => {
+  getOpenApi: async (_call, { options: { prefix, unknownFields }, numbers }) => {
     // Loaded with the first request, so that it does not delay the start.
     const { openApiDocument } = await import("../../api/openapi.ts");
-    const serverUrl = prefix || "/";
-    const document = openApiDocument({ version, serverUrl, numbers: numbers.mode, unknownFields });
+    const document = openApiDocument({
+      ...{ version: VERSION, serverUrl: prefix || "/", numbers: numbers.mode, unknownFields },
+    });
     return new JsonText(JSON.stringify(document));
   },
   getHealth: (_call, { exchange }) => ({ status: "ok", time: toIso(exchange.now) }),
@@ -189,7 +191,7 @@ function infoReply(service: Service, host = "localhost"): ReplyTo<"getInfo"> {
   const { seed, credentials, approvals = "granted", faucet, ...terms } = state.config;
   return {
     name: "clobsim",
-    version: options.version,
+    version: VERSION,
     seed,
     clock: clockReply(service),
     sequence: exchange.sequence,
