@@ -54,8 +54,8 @@ export interface Session {
   readonly open: () => Exchange;
   /** Accepted commands, oldest first. */
   readonly entries: readonly JournalEntry[];
-  /** Refused requests, oldest first; default: none. */
-  readonly refused?: readonly RefusedEntry[];
+  /** Refused requests, oldest first. */
+  readonly refused: readonly RefusedEntry[];
   /** Accounts that are named by their index; addresses in lower case. */
   readonly devAccounts: readonly Address[];
   /** Name of the scenario; null for `recorded session of 12 orders`. */
@@ -78,7 +78,7 @@ export interface RecordedScenario {
  * @throws RecordingError if no scenario can express the session, or it does not fit in a file.
  */
 export function* recordScenario(recorded: Session): Steps<RecordedScenario> {
-  const { open, entries, refused = [], devAccounts, name } = recorded;
+  const { open, entries, refused, devAccounts, name } = recorded;
   const placed = entries.filter(({ command }) => command.kind === "placeOrder").length;
   if (placed * MIN_ORDER_BYTES > MAX_SCENARIO_BYTES) {
     throw tooLong(`has ${placed} orders, more than ${Math.floor(MAX_SCENARIO_BYTES / MIN_ORDER_BYTES)}`);

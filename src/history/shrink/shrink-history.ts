@@ -106,9 +106,12 @@ export async function shrinkHistory(
   if (refusal !== null) few = await withoutWaiting(few, refusal, start);
   const request = refusal?.request ?? null;
   const source = { config, start, history, count: entries.length, names, expectation, request, ...few };
-  const written = await writeScenario(source);
+  const opener = new VenueOpener();
+  const environment: Environment = { file: FILE, folder: ".", open: (scenario) => opener.local(scenario) };
+  const failed = await writeScenario(source, environment);
   // The scenario of a refusal is not reduced, because it lacks the conditions under which the request would be accepted.
-  const shrunk = refusal === null ? await reduced(written, options) : unreduced(written, !isOver());
+  const shrunk =
+    refusal === null ? await reduced(failed, environment, options) : unreduced(failed, !isOver());
   return { ...shrunk, before: all.length };
 }
 
@@ -181,43 +184,38 @@ async function withoutWaiting(
   return best;
 }
 
-/** Commands as a scenario that fails in the same way. */
-interface WrittenTrace {
-  readonly text: string;
-  readonly environment: Environment;
-  readonly failed: Failed;
-}
-
 /** Reduces the scenario, if there is time. */
-async function reduced(written: WrittenTrace, options: ShrinkOptions): Promise<ShrunkScenario> {
+async function reduced(
+  failed: Failed,
+  environment: Environment,
+  options: ShrinkOptions,
+): Promise<ShrunkScenario> {
   try {
-    const shrunk = await shrinkScenario(written.text, written.environment, options);
+    const shrunk = await shrinkScenario(failed.draft.text, environment, options);
     if (shrunk === null) throw new Error("a scenario that failed does not fail again");
     return shrunk;
   } catch (error) {
     if (!(error instanceof NotRunInTime)) throw error;
-    return unreduced(written, false);
+    return unreduced(failed, false);
   }
 }
 
-function unreduced({ text, failed }: WrittenTrace, isMinimal: boolean): ShrunkScenario {
-  const { scenario, fingerprint, failure } = failed;
+function unreduced({ draft, scenario, fingerprint, failure }: Failed, isMinimal: boolean): ShrunkScenario {
+  const { text } = draft;
   const { length: steps } = scenario.steps;
   return { text, fingerprint, failure, before: steps, steps, isMinimal, files: [], remarks: [] };
 }
 
 /** Writes commands as a scenario, in the first style in which it fails in the same way. @throws HistoryNotExpressible */
-async function writeScenario(source: TraceToWrite): Promise<WrittenTrace> {
+async function writeScenario(source: TraceToWrite, environment: Environment): Promise<Failed> {
   const { trace, fingerprint, count } = source;
-  const opener = new VenueOpener();
-  const environment: Environment = { file: FILE, folder: ".", open: (scenario) => opener.local(scenario) };
   const trial = new Trial(environment);
   let why = "";
   for (const style of ["header", "steps"] as const) {
     const { text, unsupported } = historyScenario(source, style);
     const result = await trial.run(text);
     const isFailed = result.kind === "failed";
-    if (isFailed && result.fingerprint.key === fingerprint.key) return { text, environment, failed: result };
+    if (isFailed && result.fingerprint.key === fingerprint.key) return result;
     const found = isFailed ? `fails differently: ${result.fingerprint.sentence}` : RESULTS[result.kind];
     const inexpressible = [...unsupported, ...inexpressibleIn(source)];
     why ||=

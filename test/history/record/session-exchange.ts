@@ -71,18 +71,21 @@ export interface SessionOptions {
   readonly devAccounts?: readonly string[];
 }
 
-/** Records the session in a log. `open` returns an exchange in the state before it. */
-export const recordLog = (
-  { entries }: SessionLog,
+/** Records the commands in a log. `open` returns an exchange in the state before them. */
+export function recordLog(
+  log: SessionLog,
   open: () => Exchange,
   { name = null, devAccounts = [] }: { name?: string | null; devAccounts?: readonly string[] } = {},
-): RecordedScenario =>
-  runSteps(recordScenario({ open, entries: entries ?? [], devAccounts: devAccounts.map(addressOf), name }));
+): RecordedScenario {
+  const entries = log.entries ?? [];
+  const session = { open, entries, refused: [], devAccounts: devAccounts.map(addressOf), name };
+  return runSteps(recordScenario(session));
+}
 
 /** Actions on an exchange, in words or as a function. */
-type Actions = string | ((exchange: SessionExchange) => void);
+export type Actions = string | ((exchange: SessionExchange) => void);
 
-function take(exchange: SessionExchange, actions: Actions): void {
+export function take(exchange: SessionExchange, actions: Actions): void {
   if (typeof actions === "function") actions(exchange);
   else if (actions !== "") exchange.act(actions);
 }

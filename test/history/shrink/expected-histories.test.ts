@@ -15,16 +15,13 @@ import { anyChainMove, anySettlement, play } from "../../core/chain/chain-moves.
 import { openArena } from "../../core/properties/moves.ts";
 import { START } from "../../support/exchange.ts";
 import { atLevel, forAllAsync, runs } from "../../support/runs.ts";
-import { SessionExchange, type Settlement } from "../record/session-exchange.ts";
+import { type Actions, SessionExchange, type Settlement, take } from "../record/session-exchange.ts";
 import { environmentIn, fingerprintIn } from "./planted.ts";
-
-/** Acts on an exchange, or in its words. */
-type Act = string | ((exchange: SessionExchange) => void);
 
 /** Plays a world and a session, and shrinks it to what an unmet expectation needs; null if it is met. */
 async function shrunkOf(
-  world: Act,
-  session: Act,
+  world: Actions,
+  session: Actions,
   unmet: (names: HistoryNames) => string,
   settlement?: Settlement,
   isOver = () => false,
@@ -32,17 +29,13 @@ async function shrunkOf(
   const log = new SessionLog();
   log.begin();
   const played = new SessionExchange(log, settlement);
-  const act = (exchange: SessionExchange, how: Act): void => {
-    if (typeof how === "string") exchange.act(how);
-    else how(exchange);
-  };
-  act(played, world);
+  take(played, world);
   const { sequence, state } = played.exchange;
-  act(played, session);
+  take(played, session);
   const entries = log.entries ?? [];
   const open = (): Exchange => {
     const fresh = new SessionExchange(undefined, settlement);
-    act(fresh, world);
+    take(fresh, world);
     return fresh.exchange;
   };
   const names = historyNames({ open, entries: entries.slice(sequence), devAccounts: [] });
