@@ -10,8 +10,8 @@ import type { Order } from "../core/order.ts";
 import type { State } from "../core/state.ts";
 import { toIso } from "../core/time.ts";
 import { isControl } from "../engine/journal-line.ts";
+import { Mentions, Touched } from "../history/describe-line.ts";
 import type { ReplayedLine } from "../history/journal-replay.ts";
-import { Mentions, Touched } from "../history/replayed-lines.ts";
 import {
   type AccountView,
   type LevelView,

@@ -5,7 +5,7 @@ import type { State } from "../core/state.ts";
 import { toIso } from "../core/time.ts";
 import { nodeDisk } from "../engine/disk.ts";
 import { isControl } from "../engine/journal-line.ts";
-import { describeLine } from "../history/describe-line.ts";
+import { describeLine, Mentions } from "../history/describe-line.ts";
 import { type JournalSource, openSource } from "../history/journal-files.ts";
 import {
   missingLine,
@@ -13,7 +13,7 @@ import {
   type ReplayedLine,
   replayJournalLines,
 } from "../history/journal-replay.ts";
-import { Mentions, RefusedRetries } from "../history/replayed-lines.ts";
+import { RefusedRetries } from "../history/refused-retries.ts";
 import { count, type Paint, visible } from "../scenario/report/text.ts";
 import type { JournalPoint } from "../setting.ts";
 import type { Run } from "./commands.ts";

@@ -1,10 +1,13 @@
+import { minedAt } from "../core/chain/chain.ts";
 import { actorOf, commandText, orderWords } from "../core/commands.ts";
 import { eventsText } from "../core/events.ts";
 import { hex8 } from "../core/hash.ts";
-import { marketOfToken } from "../core/market.ts";
+import { idOf, numberOf } from "../core/ids.ts";
+import { marketOfToken, outcomeOf, tokenIdIn } from "../core/market.ts";
 import type { Decision, RefusedRequest, Scalar } from "../core/refusals.ts";
 import type { State } from "../core/state.ts";
 import { orderIdText, tokenIdText } from "../core/state.ts";
+import type { Address } from "../core/terms.ts";
 import { toIso } from "../core/time.ts";
 import type { Millis } from "../core/units.ts";
 import { eventHash } from "../engine/hashes.ts";
@@ -19,6 +22,7 @@ import type { ReplayResult } from "../engine/replayer.ts";
 import { visible } from "../scenario/report/text.ts";
 import type { LineResult, ReplayedLine } from "./journal-replay.ts";
 import { hashDigits } from "./report.ts";
+import { marketOfEvent } from "./trace.ts";
 
 const SHOWN_DIGITS = 12;
 
@@ -183,5 +187,123 @@ function resultText(result: LineResult, state: State): string {
       return `fails: ${result.error.message}`;
     case "unknown":
       return "unknown";
+  }
+}
+
+/** What a line of a journal mentions, in itself or in its events. */
+export class Mentions {
+  /** Numbers of orders. */
+  readonly orders = new Set<number>();
+  /** Identifiers of the API: ids, slugs, token and condition ids, addresses. */
+  readonly #ids = new Set<string>();
+  readonly #state: State;
+
+  /** The state is the one after the line. */
+  constructor({ line, command, result }: ReplayedLine, state: State) {
+    this.#state = state;
+    if (command !== null) this.#addFields(command);
+    if (isControl(line, "refused")) this.#refused(line.d);
+    if (result.kind !== "accepted") return;
+    for (const event of result.events) {
+      this.#addFields(event);
+      if (event.kind !== "blocksMined") continue;
+      for (const { number } of minedAt(state.chain, event.height)) this.#byField.transaction(number);
+    }
+  }
+
+  /** Whether a pattern matches a whole id of something mentioned. */
+  matches(pattern: RegExp): boolean {
+    for (const id of this.#ids) if (id !== "" && pattern.exec(id)?.[0] === id) return true;
+    return false;
+  }
+
+  /** Adds what a command or an event mentions, by the names of its fields. */
+  #addFields(mentioning: object): void {
+    const byField: Readonly<Record<string, (value: never) => void>> = this.#byField;
+    for (const [field, value] of Object.entries(mentioning)) byField[field]?.(value as never);
+  }
+
+  readonly #byField = {
+    account: (number: number) => this.#ids.add(this.#state.accounts.find(number)?.address ?? ""),
+    address: (address: Address) => this.#ids.add(address),
+    from: (address: Address) => this.#ids.add(address),
+    to: (address: Address) => this.#ids.add(address),
+    event: (number: number) => {
+      this.#ids.add(idOf(this.#state.idPrefixes.event, number));
+      this.#ids.add(this.#state.events.find(number)?.slug ?? "");
+    },
+    /** Adds a market with both of its tokens. */
+    market: (number: number) => {
+      this.#market(number);
+      for (const id of this.#state.markets.find(number)?.tokenIds ?? []) this.#ids.add(id);
+    },
+    order: (number: number) => {
+      const order = this.#state.orders.find(number);
+      if (order === undefined) return;
+      this.orders.add(number);
+      this.#ids.add(idOf(this.#state.idPrefixes.order, number));
+      this.#byField.account(order.account);
+      const market = marketOfToken(order.token);
+      this.#byField.tokenId(tokenIdIn(this.#state.markets.get(market), outcomeOf(order.token)));
+    },
+    orderId: (id: string) => this.#byField.order(numberOf(this.#state.idPrefixes.order, id)),
+    tokenId: (id: string) => {
+      this.#ids.add(id);
+      const token = this.#state.tokenById.get(id);
+      if (token !== undefined) this.#market(marketOfToken(token));
+    },
+    tokens: (tokens: readonly { readonly tokenId: string }[]) => {
+      for (const { tokenId } of tokens) this.#byField.tokenId(tokenId);
+    },
+    trade: (number: number) => {
+      const trade = this.#state.trades.find(number);
+      if (trade === undefined) return;
+      this.#ids.add(idOf(this.#state.idPrefixes.trade, number));
+      this.#byField.order(trade.taker);
+      this.#byField.order(trade.maker);
+    },
+    /** Adds the trades that a transaction settles. */
+    transaction: (number: number) => {
+      const { firstTrade, trades } = this.#state.chain.transactions.find(number) ?? NONE;
+      for (let trade = firstTrade; trade < firstTrade + trades; trade += 1) this.#byField.trade(trade);
+    },
+    transactions: (numbers: readonly number[]) => {
+      for (const number of numbers) this.#byField.transaction(number);
+    },
+  };
+
+  #market(number: number): void {
+    const { slug = "", conditionId = "" } = this.#state.markets.find(number) ?? {};
+    for (const id of [idOf(this.#state.idPrefixes.market, number), slug, conditionId]) this.#ids.add(id);
+  }
+
+  #refused({ address, asked }: RefusedRequest): void {
+    if (address !== null) this.#ids.add(address);
+    if (asked?.kind === "command") this.#addFields(asked.command);
+    if (asked?.kind !== "request") return;
+    for (const value of [...Object.values(asked.body), ...Object.values(asked.query)]) {
+      if (typeof value !== "string") continue;
+      this.#byField.orderId(value);
+      this.#byField.tokenId(value);
+    }
+  }
+}
+
+const NONE = { firstTrade: 0, trades: 0 };
+
+/** Markets with events since the opening, and accounts that sent commands. */
+export class Touched {
+  readonly markets = new Set<number>();
+  readonly accounts = new Set<Address>();
+
+  /** Processes the next line; the state is the one after it. */
+  take({ command, result }: ReplayedLine, state: State): void {
+    const actor = command === null ? null : actorOf(command);
+    if (actor !== null) this.accounts.add(actor);
+    if (result.kind !== "accepted") return;
+    for (const event of result.events) {
+      const market = marketOfEvent(event, state);
+      if (market !== null) this.markets.add(market);
+    }
   }
 }

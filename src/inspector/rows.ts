@@ -3,8 +3,7 @@ import { useEffect, useRef } from "preact/hooks";
 import type { StreamRequest } from "../api/event-stream.ts";
 import type { State } from "../core/state.ts";
 import { isControl } from "../engine/journal-line.ts";
-import { describeLine, type LineDescription } from "../history/describe-line.ts";
-import { Mentions } from "../history/replayed-lines.ts";
+import { describeLine, type LineDescription, Mentions } from "../history/describe-line.ts";
 import { type History, isRequest } from "./history.ts";
 import * as model from "./model.ts";
 

@@ -1,8 +1,7 @@
 import { Buffer } from "node:buffer";
 import { describe, expect, it, vi } from "vitest";
 import { idOf } from "../../src/core/ids.ts";
-import { describeLine } from "../../src/history/describe-line.ts";
-import { Mentions } from "../../src/history/replayed-lines.ts";
+import { describeLine, Mentions } from "../../src/history/describe-line.ts";
 import { MARK } from "../../src/inspector/history.ts";
 import { at, journalOf, openBytes, PLAIN } from "./histories.ts";
 

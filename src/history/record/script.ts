@@ -25,7 +25,7 @@ import { LocalVenue } from "../../scenario/venue/local-venue.ts";
 import { fundCommand } from "../../scenario/venue/venue.ts";
 import { refusedBy } from "../../scenario/venue/views.ts";
 import { marketOfRefused } from "../describe-line.ts";
-import { retryRefused } from "../replayed-lines.ts";
+import { retryRefused } from "../refused-retries.ts";
 import { faultStep, moment, type NodeMap, roundedTerms, scalar } from "../scenario-text.ts";
 import { positionCallIn, Remapper, type Trace, type TracedCommand } from "../trace.ts";
 import type { Funds, TouchedMarket, Vocabulary } from "../vocabulary.ts";
