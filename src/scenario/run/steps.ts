@@ -5,6 +5,7 @@ import { MAX_MILLIS, type Millis, millis } from "../../core/units.ts";
 import type { FlowRow } from "../../simulation/flow.ts";
 import { flowOf, lineOfRow } from "../../simulation/read-flow.ts";
 import { NEXT_ORDER } from "../language/order-line.ts";
+import { within } from "../language/request-step.ts";
 import {
   CALLS,
   type FlowStep,
@@ -240,8 +241,10 @@ function throwAll(mismatches: readonly (Mismatch | null)[]): void {
 
 /** Sends the request of a step and compares its answer. */
 async function runRequest(session: Session, step: RequestStep): Promise<void> {
-  const reply = await session.venue.request(step, (name) => keyOf(session, step, name) ?? name);
-  const { code, body, status } = reply;
+  const { venue } = session;
+  const withIds = venue.withIds((name) => keyOf(session, step, name) ?? name);
+  const { code, body, status } = await venue.request(step, withIds);
+  const answer = within(step.answers?.value, withIds);
   if (code !== null) {
     const { error, hint } = (body ?? {}) as { readonly error?: string; readonly hint?: string };
     refused(session, step, { ok: false, code, message: error ?? "no answer", hint: hint ?? null });
@@ -250,7 +253,7 @@ async function runRequest(session: Session, step: RequestStep): Promise<void> {
     requireAccepted(step, String(status));
   }
   if (step.answers === null) return;
-  const wrong = differences(reply.wanted, body).flatMap(({ path, wanted, seen }) => [
+  const wrong = differences(answer, body).flatMap(({ path, wanted, seen }) => [
     expected(`${path}: ${wanted}`),
     found(`${path}: ${seen}`),
   ]);

@@ -20,7 +20,7 @@ import type { RequestStep, Scenario } from "../language/steps.ts";
 import { createMarkets, ExchangeVenue } from "./exchange-venue.ts";
 import { byOperations, type ExecuteRow } from "./play-flow.ts";
 import type { Wallet, Wallets } from "./venue.ts";
-import { type Attempt, DONE, type RawReply, VenueError, type VenueHistory } from "./views.ts";
+import { type Attempt, DONE, type RequestReply, VenueError, type VenueHistory } from "./views.ts";
 
 function rawRequestOf(step: RequestStep, text: (of: string) => string): RawRequest {
   const headers = Object.entries(step.headers).map(([name, value]) => [
@@ -134,14 +134,12 @@ export class HttpClients {
     return { ok: false, code: errorCodeOf(sent.value.status, sent.value.body) ?? code, message, hint };
   }
 
-  /** Sends the request of a step; `text` replaces words in braces by ids. */
-  async request(step: RequestStep, text: (of: string) => string): Promise<RawReply> {
+  async request(step: RequestStep, text: (of: string) => string): Promise<RequestReply> {
     const client = step.as === null ? this.unsigned : await this.of(step.as);
     const sent = await client.send(rawRequestOf(step, text));
-    const wanted = within(step.answers?.value, text);
-    if (!sent.ok) return { status: 0, body: { error: sent.error.message }, code: sent.error.code, wanted };
+    if (!sent.ok) return { status: 0, body: { error: sent.error.message }, code: sent.error.code };
     const { status, body } = sent.value;
-    return { status, body: body ?? sent.value.text, code: errorCodeOf(status, body), wanted };
+    return { status, body: body ?? sent.value.text, code: errorCodeOf(status, body) };
   }
 
   /** Returns null if there is no control plane. */
@@ -259,8 +257,8 @@ export class HttpVenue extends ExchangeVenue {
     };
   }
 
-  override request(step: RequestStep, orderNamed: (name: string) => string): Promise<RawReply> {
-    return this.#http.request(step, this.withIds(orderNamed));
+  override request(step: RequestStep, text: (of: string) => string): Promise<RequestReply> {
+    return this.#http.request(step, text);
   }
 
   history(reason: string): Promise<VenueHistory | null> {

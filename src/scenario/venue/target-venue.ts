@@ -24,7 +24,7 @@ import {
   NotRunnable,
   type OrderView,
   orderView,
-  type RawReply,
+  type RequestReply,
   sizeOf,
   VenueError,
   type VenueHistory,
@@ -355,8 +355,8 @@ class TargetVenue extends Venue {
     return DONE;
   }
 
-  override async request(...[step, orderNamed]: Parameters<Venue["request"]>): Promise<RawReply> {
-    const reply = await this.#http.request(step, this.withIds(orderNamed));
+  override async request(...[step, text]: Parameters<Venue["request"]>): Promise<RequestReply> {
+    const reply = await this.#http.request(step, text);
     const { method, path, as } = step;
     if (method === "POST" && /^\/clob\/order(?:\?|$)/.test(path) && as !== null && reply.code === null)
       this.#placed(as, reply.body as PlacedOrder);

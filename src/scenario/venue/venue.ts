@@ -28,7 +28,7 @@ import {
   type OrderView,
   orderView,
   priceOrNull,
-  type RawReply,
+  type RequestReply,
   type TokenRef,
   VenueError,
   type VenueHistory,
@@ -157,13 +157,13 @@ export abstract class Venue {
   /** Closes connections, and the server if it was started for this scenario. */
   dispose(): MaybePromise<void> {}
 
-  /** Sends the request of a step; only over HTTP. `orderNamed` returns the id of a named order. */
-  request(_step: RequestStep, _orderNamed: (name: string) => string): MaybePromise<RawReply> {
+  /** Sends the request of a step; only over HTTP. `text` is a function that `withIds` returned. */
+  request(_step: RequestStep, _text: (of: string) => string): MaybePromise<RequestReply> {
     throw new Error("a request needs HTTP");
   }
 
   /** Returns a function that replaces words in braces by ids: `{token rain YES}`, `{market rain}`, `{order bid}`, `{address alice}`. */
-  protected withIds(orderNamed: (name: string) => string): (text: string) => string {
+  withIds(orderNamed: (name: string) => string): (text: string) => string {
     const ids = {
       token: (words: string) => {
         const [outcome = "", market = null] = words.split(/\s+/).reverse();

@@ -57,14 +57,13 @@ export interface BrokenRow extends Pick<RejectedRow, "row" | "text"> {
   readonly error?: unknown;
 }
 
-export interface RawReply {
+/** The answer to the request of a step. */
+export interface RequestReply {
   readonly status: number;
   /** Parsed JSON, or the text if it is not JSON; null if there was no answer. */
   readonly body: unknown;
   /** The error code of the answer, or of the client. */
   readonly code: string | null;
-  /** What the step expects of the answer, with ids instead of names. */
-  readonly wanted: unknown;
 }
 
 /** History of an exchange: a report from its server, or its session in this process. */
