@@ -4,7 +4,7 @@ import { runTool, TOOLS } from "./tool.js";
 
 /** Measures the speed of the program and of its parts. */
 export async function bench(args) {
-  const unsettled = { "bench-unsettled": "test/bench/commands-section.ts" };
+  const unsettled = { "bench-unsettled": "test/bench/funded-exchange.ts" };
   await bundle(unsettled, { outdir: TOOLS, plugins: [withoutSettlement] });
   return runTool("bench", args, { external: ["nodejs-order-book", "playwright-core"] });
 }

@@ -3,17 +3,8 @@ import { BLOCK_INTERVAL_MS } from "../../src/core/chain/chain.ts";
 import type { SettlementMode } from "../../src/core/terms.ts";
 import { millis } from "../../src/core/units.ts";
 import type { Exchange } from "../../src/engine/exchange.ts";
-import { commonFlow, type Flow } from "./flow.ts";
-import {
-  assertInvariants,
-  FlowCommands,
-  mustSubmit,
-  openFundedExchange,
-  openSteady,
-  submitAll,
-  TRADERS,
-  tallyOf,
-} from "./funded-exchange.ts";
+import { commonFlow } from "./flow.ts";
+import { assertInvariants, openSteady, prepareFlow, submitAll, TRADERS, tallyOf } from "./funded-exchange.ts";
 import { inCheckout, type ProcessTask } from "./programs.ts";
 import { lineOf, measured, type Section, timed } from "./rounds.ts";
 import { whole } from "./table.ts";
@@ -30,11 +21,7 @@ export const submitSection: Section = {
     const flow = commonFlow({ levels: 99, operations: OPERATIONS });
     const line = (words: string, feeRateBps: number, bothOutcomes: boolean) => {
       const sample = timed({
-        prepare() {
-          const exchange = openFundedExchange({ levels: flow.levels, feeRateBps });
-          const commands = new FlowCommands(flow, exchange.state, { bothOutcomes }).take(flow.tape.length);
-          return () => submitAll(exchange, commands);
-        },
+        prepare: () => prepareFlow(flow, { feeRateBps, bothOutcomes }),
         check({ state }) {
           assert.deepEqual(tallyOf(state, flow.levels), flow.expected, "the flow has other trades");
           assertInvariants(state);
@@ -124,31 +111,8 @@ export const submitFlatnessSection: Section = {
   },
 };
 
-/**
- * Prepares the commands of a flow; the run submits them and returns the exchange. There are `commandsABlock` commands between
- * two blocks; no blocks if it is 0. Another bundle of this file has `no-settlement.ts` in place of what settles trades.
- */
-export function prepareSettled(
-  flow: Flow,
-  settlement: SettlementMode = "manual",
-  commandsABlock = 0,
-): () => Exchange {
-  const exchange = openFundedExchange({ levels: flow.levels, settlement });
-  const commands = new FlowCommands(flow, exchange.state).take(flow.tape.length);
-  return () => {
-    let left = commandsABlock;
-    for (const command of commands) {
-      mustSubmit(exchange, command);
-      left -= 1;
-      if (left !== 0) continue;
-      exchange.advanceTo(millis(exchange.now + BLOCK_INTERVAL_MS));
-      left = commandsABlock;
-    }
-    return exchange;
-  };
-}
-
-const SETTLEMENTS: readonly (readonly [workload: string, SettlementMode, commandsABlock: number])[] = [
+/** `every`: commands between two blocks; no blocks if it is 0. */
+const SETTLEMENTS: readonly (readonly [workload: string, SettlementMode, every: number])[] = [
   ["manual, nothing is mined", "manual", 0],
   ["instant, a block a trading order", "instant", 0],
   ["auto, a block every 100 commands", "auto", 100],
@@ -164,16 +128,17 @@ export const settlementSection: Section = {
   baseline: UNSETTLED,
   async measure(rounds) {
     const flow = commonFlow({ levels: 99, operations: OPERATIONS });
-    const unsettled: { prepareSettled: typeof prepareSettled } = await import(
+    const unsettled: { prepareFlow: typeof prepareFlow } = await import(
       inCheckout("dist-tools/bench-unsettled.js")
     );
     const line = (workload: string, sample: () => number) =>
       lineOf(workload, "clobsim", () => (sample() * 1e6) / OPERATIONS);
+    const pause = (exchange: Exchange) => exchange.advanceTo(millis(exchange.now + BLOCK_INTERVAL_MS));
     const check = ({ state }: Exchange): void => assertInvariants(state);
     const lines = [
-      line(UNSETTLED, timed({ prepare: () => unsettled.prepareSettled(flow) })),
-      ...SETTLEMENTS.map(([workload, ...choice]) =>
-        line(workload, timed({ prepare: () => prepareSettled(flow, ...choice), check })),
+      line(UNSETTLED, timed({ prepare: () => unsettled.prepareFlow(flow) })),
+      ...SETTLEMENTS.map(([workload, settlement, every]) =>
+        line(workload, timed({ prepare: () => prepareFlow(flow, { settlement, every, pause }), check })),
       ),
     ];
     return {

@@ -5,7 +5,7 @@ import { request } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
 import { WebSocket } from "ws";
 import type { Info } from "../../src/client/api-messages.ts";
-import { bombard, bytesOf, CONNECTIONS, crossingOrders, get, replyTo } from "./load-client.ts";
+import { CONNECTIONS, crossingOrders, get, load, replyTo } from "./load-client.ts";
 import type { ProcessTask, Served, Task } from "./programs.ts";
 import { compared, lineOf, measured, type Section } from "./rounds.ts";
 import { whole } from "./table.ts";
@@ -25,8 +25,7 @@ const SETTLING_MS = 500;
 /** Returns a sample: thousand orders per second of a server. */
 async function trading({ port }: Served): Promise<() => Promise<number>> {
   const { buy, sell } = await crossingOrders(port);
-  const requests = [buy, sell].map((each) => bytesOf(each, port));
-  return async () => (await bombard(port, requests, SAMPLE_MS)).requestsPerSecond / 1_000;
+  return load(port, [buy, sell], SAMPLE_MS);
 }
 
 /** Cost of newHeads notifications for trading clients. */

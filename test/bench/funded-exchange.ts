@@ -71,6 +71,35 @@ export function openSteady({ markets = 1, ...flow }: { readonly markets?: number
   return { exchange, source };
 }
 
+/** How `prepareFlow` plays a flow, besides the terms of the exchange. */
+interface Replay extends Omit<ExchangeTerms, "levels"> {
+  readonly bothOutcomes?: boolean;
+  /** Called after every `every` commands, if it is not 0. */
+  readonly pause?: (exchange: Exchange) => unknown;
+  readonly every?: number;
+}
+
+/**
+ * Prepares the commands of a flow; the run submits them and returns the exchange. Another bundle of this file has
+ * `no-settlement.ts` in place of what settles trades.
+ */
+export function prepareFlow(flow: Flow, replay: Replay = {}): () => Exchange {
+  const { bothOutcomes = false, pause, every = 0, ...terms } = replay;
+  const exchange = openFundedExchange({ levels: flow.levels, ...terms });
+  const commands = new FlowCommands(flow, exchange.state, bothOutcomes).take(flow.tape.length);
+  return () => {
+    let left = every;
+    for (const command of commands) {
+      mustSubmit(exchange, command);
+      left -= 1;
+      if (left !== 0) continue;
+      pause?.(exchange);
+      left = every;
+    }
+    return exchange;
+  };
+}
+
 /** Submits a command. @throws Error if it is refused. */
 export function mustSubmit(exchange: Exchange, command: Command): void {
   const decision = exchange.submit(command);
@@ -133,7 +162,7 @@ export class FlowCommands {
   #next: number;
 
   /** @param state of the exchange before the first command. */
-  constructor(flow: Flow, state: State, { bothOutcomes = false } = {}) {
+  constructor(flow: Flow, state: State, bothOutcomes = false) {
     this.#flow = flow;
     this.#prefix = state.idPrefixes.order;
     this.#tokenIds = [...state.markets].map(({ tokenIds }) => tokenIds);

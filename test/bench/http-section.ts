@@ -2,13 +2,12 @@ import { join } from "node:path";
 import type { Market, Page } from "../../src/client/api-messages.ts";
 import {
   answerTo,
-  bombard,
-  bytesOf,
   type Call,
   CONNECTIONS,
   type CrossingOrders,
   crossingOrders,
   get,
+  load,
   replyTo,
 } from "./load-client.ts";
 import type { Served } from "./programs.ts";
@@ -42,15 +41,14 @@ export const httpSection: Section = {
       },
     });
     let clientBusy = 0;
-    const line = (workload: string, subject: string, { port }: Served, calls: readonly Call[]) => {
-      const requests = calls.map((call) => bytesOf(call, port));
-      const sample = async (): Promise<number> => {
-        const result = await bombard(port, requests, SAMPLE_MS);
-        clientBusy = Math.max(clientBusy, result.clientBusy);
-        return result.requestsPerSecond / 1000;
-      };
-      return lineOf(workload, subject, sample);
-    };
+    const line = (workload: string, subject: string, { port }: Served, calls: readonly Call[]) =>
+      lineOf(
+        workload,
+        subject,
+        load(port, calls, SAMPLE_MS, (result) => {
+          clientBusy = Math.max(clientBusy, result.clientBusy);
+        }),
+      );
     const reads = (subject: string, served: Served) => line("GET /clob/book, 1 KB", subject, served, [page]);
     const orders = (subject: string, served: Served, { buy, sell }: CrossingOrders) =>
       line("POST /clob/order, signed", subject, served, [buy, sell]);

@@ -36,7 +36,7 @@ export const post = (path: string, body: object, headers: Call["headers"] = {}):
 });
 
 /** Encodes a request to this machine. */
-export function bytesOf({ method, path, headers, body }: Call, port: number): Buffer {
+function bytesOf({ method, path, headers, body }: Call, port: number): Buffer {
   const lines = [`${method} ${path} HTTP/1.1`, `host: 127.0.0.1:${port}`];
   for (const [name, value] of Object.entries(headers)) lines.push(`${name}: ${value}`);
   if (body !== "") lines.push(`content-length: ${Buffer.byteLength(body)}`);
@@ -75,11 +75,7 @@ interface LoadResult {
  * after the previous response. This takes half the CPU time of autocannon, so that on two processors the server is the bottleneck.
  * @throws Error if a status is not 200 or 201, or a connection breaks.
  */
-export async function bombard(
-  port: number,
-  requests: readonly Buffer[],
-  durationMs: number,
-): Promise<LoadResult> {
+async function bombard(port: number, requests: readonly Buffer[], durationMs: number): Promise<LoadResult> {
   const crew = Array.from({ length: CONNECTIONS }, () => new Connection(port, requests));
   const ended = Promise.all(crew.map((connection) => connection.ended));
   await Promise.race([ended, Promise.all(crew.map((connection) => connection.opened))]);
@@ -95,6 +91,21 @@ export async function bombard(
   return {
     requestsPerSecond: (answers * 1000) / milliseconds,
     clientBusy: (user + system) / 1000 / milliseconds,
+  };
+}
+
+/** Returns a sample: the thousand answers per second to calls that are sent in turn. Calls `watch` with each result. */
+export function load(
+  port: number,
+  calls: readonly Call[],
+  durationMs: number,
+  watch: (result: LoadResult) => void = () => {},
+): () => Promise<number> {
+  const requests = calls.map((call) => bytesOf(call, port));
+  return async () => {
+    const result = await bombard(port, requests, durationMs);
+    watch(result);
+    return result.requestsPerSecond / 1_000;
   };
 }
 

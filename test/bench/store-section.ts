@@ -19,6 +19,7 @@ import {
   mustSubmit,
   openEmptyExchange,
   openFundedExchange,
+  prepareFlow,
 } from "./funded-exchange.ts";
 import type { ProcessTask } from "./programs.ts";
 import { compared, elapsed, garbageCollector, lineOf, measured, type Section, timed } from "./rounds.ts";
@@ -47,7 +48,7 @@ export const storeSection: Section = {
       const sample = timed({
         prepare() {
           const kept = isKept ? newJournal(folder, "process") : null;
-          const run = prepareRun(flow, kept?.journal ?? null, group);
+          const run = kept === null ? prepareFlow(flow) : prepareKept(flow, kept.journal, group);
           return () => ({ exchange: run(), discard: kept?.discard });
         },
         check({ exchange, discard }) {
@@ -108,26 +109,12 @@ function newJournal(folder: string, durability: Durability) {
   return { journal, discard };
 }
 
-/**
- * Prepares the flow in memory, or with a journal that is written after each command or after several. The run returns the
- * exchange.
- */
-function prepareRun(flow: Flow, journal: JournalFile | null, group: number): () => Exchange {
-  const exchange = openFundedExchange({ levels: flow.levels, ...(journal && { journal }) });
-  const commands = new FlowCommands(flow, exchange.state).take(flow.tape.length);
-  journal?.flush(journal.position);
-  return () => {
-    let left = group;
-    for (const command of commands) {
-      mustSubmit(exchange, command);
-      left -= 1;
-      if (left > 0) continue;
-      journal?.flush(journal.position);
-      left = group;
-    }
-    journal?.flush(journal.position);
-    return exchange;
-  };
+/** Prepares the flow with a journal that is written after every `every` commands, which divides their number. */
+function prepareKept(flow: Flow, journal: JournalFile, every: number): () => Exchange {
+  const pause = () => journal.flush(journal.position);
+  const run = prepareFlow(flow, { journal, pause, every });
+  journal.flush(journal.position);
+  return run;
 }
 
 type GroupCommitChoice = Readonly<Record<"lines" | "clients", number>> & { readonly folder: string };
@@ -222,7 +209,7 @@ export const reopeningSection: Section = {
     const flow = commonFlow({ levels: 99, operations: COMMANDS });
     const { journal } = newJournal(folder, "process");
     journal.control("opening", opening(), millis(0));
-    const exchange = prepareRun(flow, journal, COMMANDS)();
+    const exchange = prepareKept(flow, journal, COMMANDS)();
     journal.close();
     await saveState(folder, exchange);
     const line = (workload: string, name: string) => {

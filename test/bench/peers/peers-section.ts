@@ -4,7 +4,7 @@ import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { bookCall } from "../http-section.ts";
-import { answerTo, bombard, bytesOf, type Call, crossingOrders, get } from "../load-client.ts";
+import { answerTo, type Call, crossingOrders, get, load } from "../load-client.ts";
 import { CLOBSIM, inCheckout, millisecondsToFirstAnswer, type Programs, type Served } from "../programs.ts";
 import { elapsed, lineOf, type Measurement, measured, type Section } from "../rounds.ts";
 import { FLOW_ORDERS, longFlow } from "../scenario-section.ts";
@@ -140,11 +140,8 @@ async function throughputs(known: Known, rounds: number, programs: Programs) {
     const own = peer.name === NAME ? await crossingOrders(port) : null;
     const placing = own === null ? [calls.order] : [own.buy, own.sell];
     if (await holds(port, placing.at(-1) as Call, peer)) holding.push(peer.name);
-    const line = (workload: string, sent: readonly Call[]) => {
-      const requests = sent.map((call) => bytesOf(call, port));
-      const sample = async () => (await bombard(port, requests, SAMPLE_MS)).requestsPerSecond / 1_000;
-      return lineOf(workload, peer.name, sample);
-    };
+    const line = (workload: string, sent: readonly Call[]) =>
+      lineOf(workload, peer.name, load(port, sent, SAMPLE_MS));
     books.push(line("GET /clob/book", [calls.book]));
     orders.push(line("POST /clob/order, signed", placing));
   }
