@@ -1,3 +1,4 @@
+import { throws } from "node:assert/strict";
 import { openOrdersOf } from "../../src/core/account.ts";
 import { ASK, BID } from "../../src/core/book/book.ts";
 import type { Command, CommandOf } from "../../src/core/commands.ts";
@@ -153,12 +154,16 @@ export class TestExchange {
 
   /**
    * Does what words say, separated by semicolons: `market rain feeRateBps=100; fund alice usdc=5 in 2; advance 1s`, or an
-   * order, in a market: `alice BUY 1 YES @ 0.5 in 2`. All must be accepted. Returns the number of the last order.
+   * order, in a market: `alice BUY 1 YES @ 0.5 in 2`. All must be accepted, unless ` refused CODE` follows. Returns the number
+   * of the last order.
    */
   act(words: string): number {
     for (const each of words.split(";")) {
-      const [text = "", market = "1"] = each.trim().split(/ in (?=\d+$)/);
-      this.perform(text, Number(market));
+      const [accepted = "", code] = each.trim().split(" refused ");
+      const [text = "", market = "1"] = accepted.split(/ in (?=\d+$)/);
+      const perform = (): void => this.perform(text, Number(market));
+      if (code === undefined) perform();
+      else throws(perform, { message: new RegExp(`"${code}"`) });
     }
     return this.state.orders.size;
   }

@@ -31,15 +31,6 @@ describe("transactions of a wallet", () => {
     expect(sent).toMatchObject(nonces.map((place) => ({ status: "MINED", place, block })));
   });
 
-  it("replace a pending one with the same nonce if they offer a higher fee", () => {
-    const exchange = played("fault gas-spike; pay alice bob 1 nonce=0; mine");
-    expect(exchange.chainStatus).toBe("PENDING UNDERPRICED at 1");
-    expect(() => exchange.act("pay alice bob 2 nonce=0 gwei=2.1")).toThrow('"REPLACEMENT_UNDERPRICED"');
-    exchange.act("pay alice bob 2 nonce=0 gwei=600; mine");
-    expect(exchange.chainStatus).toBe("REPLACED MINED at 2");
-    expect(exchange.inLedger("bob").usdc).toBe(2);
-  });
-
   it("say that they offer less than the base fee, and what to do, before a block has passed them over", () => {
     const exchange = openSettlement();
     const sent = [0.1, 2].map((gwei) => exchange.call("alice", transfer("bob", 1), { gwei }));

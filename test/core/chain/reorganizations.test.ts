@@ -8,9 +8,16 @@ import {
   transactionOfHash,
 } from "../../../src/core/chain/chain-hashes.ts";
 import { CONTRACTS } from "../../../src/core/chain/contracts.ts";
-import { settledAt } from "../../../src/core/chain/settlement.ts";
 import { addressOf } from "../../support/commands.ts";
-import { approve, mineCall, openSettlement, played, type SettlementExchange } from "./settlement-exchange.ts";
+import { rowsOf } from "../../support/table.ts";
+import {
+  approve,
+  mineCall,
+  openSettlement,
+  played,
+  type SettlementExchange,
+  settlementIn,
+} from "./settlement-exchange.ts";
 
 const ALICE = addressOf("alice");
 
@@ -42,19 +49,14 @@ describe("a reorganization", () => {
     expect(blockOfHash(exchange.state, after[2] as string)?.height).toBe(3);
   });
 
-  it("moves the time of its settlements on, as every block does that defers one", () => {
-    const exchange = openSettlement();
-    const start = exchange.exchange.now;
-    const seconds = (): number => (settledAt(exchange.state, exchange.state.trades.get(1)) - start) / 1000;
-    const steps = ["trade", "mine", "reorg 1", "fault retry times=2", "mine", "mine", "mine", "mine 2"];
-    const seen = steps.map((step) => {
-      exchange.act(`advance 1s; ${step}`);
-      return `${exchange.statuses.join()} ${seconds()}`;
-    });
-    expect(seen).toEqual([
-      ...["MATCHED 1", "MINED 2", "MATCHED 3", "MATCHED 3"],
-      ...["RETRYING 5", "RETRYING 6", "MINED 7", "CONFIRMED 8"],
-    ]);
+  it.each(
+    rowsOf(`
+      moves the time of its settlements on, as every block does that defers one | manual | advance 1s; trade ? @1 > advance 1s; mine ? @1 > advance 1s; reorg 1 ? @1 > advance 1s; fault retry times=2 ? @1 > advance 1s; mine ? @1 > advance 1s; mine ? @1 > advance 1s; mine ? @1 > advance 1s; mine 2 ? @1 | MATCHED at 0, @1 1 > MINED at 1, @1 2 > MATCHED at 1, @1 3 > MATCHED at 1, @1 3 > RETRYING at 2, @1 5 > RETRYING at 3, @1 6 > MINED at 4, @1 7 > CONFIRMED at 6, @1 8
+      of a call that is then replaced undoes it and its dependents in the ledger | manual | pay alice carol 600 nonce=0; mine; reorg 1; carol BUY 2000 YES @ 0.7; pay carol bob 1500; pay alice bob 1 nonce=0 gwei=3 ? alice carol #1 > mine ? alice bob carol | REPLACED PENDING PENDING at 1, alice 1000 0 0, carol 1000 500 500, #1 CANCELED 0/2000 SETTLEMENT_FAILED > REPLACED REVERTED MINED at 2, alice 999 0 0, bob 1 500 0, carol 1000 500 500
+      cancels orders that rely on its funds if only settled funds can be spent | manual settled | trade; mine; alice SELL 40 YES @ 0.9; reorg 1 ? #3 | MATCHED at 1, #3 CANCELED 0/40 SETTLEMENT_FAILED
+    `),
+  )("%s", (_rule, settlement = "", words = "", expected = "") => {
+    expect(openSettlement(settlementIn(settlement)).story(words)).toBe(expected);
   });
 
   it("keeps the order of its transactions", () => {
@@ -106,22 +108,5 @@ describe("a reorganization", () => {
     expect([exchange.statuses, split.status, allowance()]).toEqual([["MINED"], "MINED", 8]);
     expect(wallet()?.allowances.get(conditionalTokens)).toBe(50_000_000n);
     expect(wallet()?.operators.get(spender)).toBe(false);
-  });
-
-  it("of a call that is then replaced undoes it and its dependents in the ledger", () => {
-    const exchange = openSettlement();
-    exchange.act("pay alice carol 600 nonce=0; mine; reorg 1; carol BUY 2000 YES @ 0.7; pay carol bob 1500");
-    exchange.act("pay alice bob 1 nonce=0 gwei=3");
-    expect(["alice", "carol"].map((name) => exchange.inLedger(name).usdc)).toEqual([1000, 1000]);
-    expect(exchange.order(1)).toBe("CANCELED 0/2000 SETTLEMENT_FAILED");
-    exchange.act("mine");
-    expect(exchange.chainStatus).toBe("REPLACED REVERTED MINED at 2");
-    for (const name of ["alice", "bob", "carol"])
-      expect(exchange.onChain(name)).toEqual(exchange.inLedger(name));
-  });
-
-  it("cancels orders that rely on its funds if only settled funds can be spent", () => {
-    const exchange = played("trade; mine; alice SELL 40 YES @ 0.9; reorg 1", { balances: "settled" });
-    expect(exchange.order(3)).toBe("CANCELED 0/40 SETTLEMENT_FAILED");
   });
 });

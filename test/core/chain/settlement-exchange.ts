@@ -1,13 +1,13 @@
 import { onChainOf } from "../../../src/core/account.ts";
 import { headOf } from "../../../src/core/chain/chain.ts";
 import { CONTRACTS, NO_PARENT } from "../../../src/core/chain/contracts.ts";
-import { tradeStatus } from "../../../src/core/chain/settlement.ts";
+import { settledAt, tradeStatus } from "../../../src/core/chain/settlement.ts";
 import { type ContractCall, callGas, type Transaction } from "../../../src/core/chain/transaction.ts";
 import type { Decision } from "../../../src/core/refusals.ts";
 import { type ExchangeConfig, findAccount } from "../../../src/core/state.ts";
-import type { Outcome } from "../../../src/core/terms.ts";
+import type { BalancePolicy, Outcome, SettlementMode } from "../../../src/core/terms.ts";
 import { addressOf, parametersIn } from "../../support/commands.ts";
-import { TestExchange } from "../../support/exchange.ts";
+import { START, TestExchange } from "../../support/exchange.ts";
 
 const GWEI = 1_000_000_000;
 const MICROS = 1_000_000;
@@ -70,6 +70,27 @@ export class SettlementExchange extends TestExchange {
       Object.values(of).join(" "),
     );
     return `${name} ${ledger}${ledger === chain ? "" : ` (${chain} on chain)`}`;
+  }
+
+  /**
+   * Does parts of a history, separated by ` > `. Returns the chain status after each, and what the part asks for after ` ? `:
+   * the funds of an account, an order such as `#3`, the settlement time of a trade such as `@1`, in seconds.
+   */
+  story(words: string): string {
+    const parts = words.split(" > ").map((part) => {
+      const [actions = "", asked] = part.split(" ? ");
+      this.act(actions);
+      const answers = (asked?.split(" ") ?? []).map((each) => this.#answer(each));
+      return [this.chainStatus, ...answers].join(", ");
+    });
+    return parts.join(" > ");
+  }
+
+  #answer(asked: string): string {
+    const number = Number(asked.slice(1));
+    if (asked.startsWith("#")) return `${asked} ${this.order(number)}`;
+    if (!asked.startsWith("@")) return this.funds(asked);
+    return `${asked} ${(settledAt(this.state, this.state.trades.get(number)) - START) / 1000}`;
   }
 
   /** Sends a wallet's call; returns its transaction. @throws Error if it is refused. */
@@ -148,6 +169,12 @@ export function openSettlement(
   exchange.fund("carol", { usdc: 1000, yes: 500, no: 500 });
   exchange.act("derive alice bob carol");
   return exchange;
+}
+
+/** The configuration with a settlement mode, and with balances if they are named: `manual settled`. */
+export function settlementIn(words: string): Pick<ExchangeConfig, "settlement" | "balances"> {
+  const [settlement, balances = "optimistic"] = words.split(" ");
+  return { settlement: settlement as SettlementMode, balances: balances as BalancePolicy };
 }
 
 /** Opens an exchange like `openSettlement`, and does what words say. */

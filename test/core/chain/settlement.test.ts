@@ -1,21 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { whyUnsettled } from "../../../src/api/explanations.ts";
 import { blockAt, CERTAIN } from "../../../src/core/chain/chain.ts";
-import { settledAt } from "../../../src/core/chain/settlement.ts";
 import { type Command, commandText } from "../../../src/core/commands.ts";
 import { violations } from "../../../src/core/invariants.ts";
 import { documentLines } from "../../../src/core/state-document.ts";
-import type { SettlementMode } from "../../../src/core/terms.ts";
 import { millis } from "../../../src/core/units.ts";
-import { START } from "../../support/exchange.ts";
 import { rowsOf } from "../../support/table.ts";
 import { readBack, requireEqual } from "../document/read-back.ts";
-import { openSettlement, played } from "./settlement-exchange.ts";
+import { openSettlement, played, settlementIn } from "./settlement-exchange.ts";
 
-/**
- * Rule, settlement mode, and parts of a history; then, after each part, the statuses of trades and calls, the height, and the
- * funds of the accounts that the part names after `?`.
- */
+/** Rule, settlement, and a history with its story. */
 const HISTORIES = rowsOf(`
 blocks can be requested | instant | trade; mine 3 | CONFIRMED at 4
 blocks can be requested | auto | trade; mine 3 | CONFIRMED at 3
@@ -45,36 +39,23 @@ a dropped call is undone after a reorganization, with its dependents | manual | 
 a nonce that is set drops calls below it, and mines the one that waited for it | instant | pay alice bob 1 nonce=1; pay alice bob 2 nonce=5; nonce alice to=5 ? bob | DROPPED MINED at 1, bob 2 500 0
 a nonce used again is left by a reorganization to the call that was mined first, while the other is pending | manual | pay alice carol 600 nonce=0; mine; nonce alice to=0; pay alice carol 1 nonce=0; reorg 1; mine ? alice carol | MINED DROPPED at 2, alice 400 0 0, carol 1600 500 500
 a nonce used again is left by a reorganization to the call that was mined first, after both were mined | manual | pay alice carol 600 nonce=0; mine; nonce alice to=0; pay alice carol 1 nonce=0; mine; reorg 2; mine ? alice carol | MINED DROPPED at 3, alice 400 0 0, carol 1600 500 500
+a block is the time of its settlements | auto | trade; advance 1s ? @1 > advance 1s ? @1 > advance 1h ? @1 | MATCHED at 0, @1 0 > MINED at 1, @1 2 > CONFIRMED at 3, @1 6
+of settled funds, deposits can be spent at once, and proceeds in instant mode | instant settled | fund dave everyMarket=10; trade; dave SELL 10 YES @ 0.5; alice SELL 40 YES @ 0.6 | CONFIRMED at 1
+of settled funds, proceeds of a ghost fill can never be spent | manual settled | fault ghost; trade; mine 10; alice SELL 1 YES @ 0.6 refused INSUFFICIENT_BALANCE | MATCHED at 10
+a pending call is replaced by one with its nonce and a higher fee | manual | fault gas-spike; pay alice bob 1 nonce=0; mine > pay alice bob 2 nonce=0 gwei=2.1 refused REPLACEMENT_UNDERPRICED; pay alice bob 2 nonce=0 gwei=600; mine ? bob | PENDING UNDERPRICED at 1 > REPLACED MINED at 2, bob 2 500 0
 a call redeems only the outcomes of its index sets | manual | resolve SPLIT; redeem carol 2; mine ? carol | MINED at 1, carol 1250 500 0
 a call can spend a grant that is not minted yet | manual | fund dave everyMarket=10; derive dave; merge dave 10; mine ? dave | MINED at 1, dave 10 0 0
 `);
 
 describe("on the chain", () => {
-  it.each(HISTORIES)("%s (%s): %s", (_rule, settlement, words = "", expected = "") => {
-    const exchange = openSettlement({ settlement: settlement as SettlementMode });
-    const found = words.split(" > ").map((part) => {
-      const [actions = "", names] = part.split(" ? ");
-      exchange.act(actions);
-      return [exchange.chainStatus, ...(names?.split(" ") ?? []).map((name) => exchange.funds(name))].join(
-        ", ",
-      );
-    });
-    expect(found.join(" > ")).toBe(expected);
+  it.each(HISTORIES)("%s (%s): %s", (_rule, settlement = "", words = "", expected = "") => {
+    const exchange = openSettlement(settlementIn(settlement));
+    expect(exchange.story(words)).toBe(expected);
     requireEqual(readBack(exchange.state), exchange.state);
   });
 });
 
 describe("a block", () => {
-  it("is the time of its settlements", () => {
-    const exchange = played("trade; advance 1s", { settlement: "auto" });
-    const at = (): number => settledAt(exchange.state, exchange.state.trades.get(1)) - START;
-    expect(at()).toBe(0);
-    exchange.act("advance 1s");
-    expect(at()).toBe(2000);
-    exchange.act("advance 1h");
-    expect(at()).toBe(6000);
-  });
-
   it("is not due for deposits, which are on the chain at once", () => {
     const exchange = openSettlement({ settlement: "auto" });
     expect(exchange.onChain("alice")).toEqual({ usdc: 1000, yes: 0, no: 0 });
@@ -96,18 +77,6 @@ describe("a block", () => {
     ]);
     testExchange.act("advance 4s");
     expect(exchange.nextDueAt).toBe(null);
-  });
-});
-
-describe("with balances of settled funds only", () => {
-  it("deposits can be spent at once, and proceeds in instant mode", () => {
-    const exchange = openSettlement({ balances: "settled", settlement: "instant" });
-    exchange.act("fund dave everyMarket=10; trade; dave SELL 10 YES @ 0.5; alice SELL 40 YES @ 0.6");
-  });
-
-  it("proceeds of a ghost fill can never be spent", () => {
-    const exchange = played("fault ghost; trade; mine 10", { balances: "settled" });
-    expect(exchange.try("alice SELL 1 YES @ 0.6").ok).toBe(false);
   });
 });
 
