@@ -5,7 +5,7 @@ import { millis } from "../../src/core/units.ts";
 import type { OpenedExchange } from "../../src/engine/open-exchange.ts";
 import { orderCommand } from "../support/commands.ts";
 import { SimulatedDisk } from "../support/simulated-disk.ts";
-import { journalIn, journalLines, NOON, openOn, withoutLock } from "./support/persisted.ts";
+import { flush, journalIn, journalLines, NOON, openNew, openOn, withoutLock } from "./support/persisted.ts";
 import { takeSteps } from "./support/short-history.ts";
 
 const REAL: Partial<Config> = { clock: { mode: "real" } };
@@ -29,7 +29,7 @@ async function stopAndStart(how: "killed" | "stopped", some: Partial<Config>, aw
   trade(first);
   wall += 700;
   first.clock.advanceToNow();
-  first.persistence.flush(first.persistence.position);
+  flush(first);
   const { now } = first.exchange;
   first.clock.stop();
   if (how === "stopped") await first.close();
@@ -37,7 +37,7 @@ async function stopAndStart(how: "killed" | "stopped", some: Partial<Config>, aw
   const lines = linesOn(left).length;
   wall += awayMs;
   const opened = await openOn(left, {}, [], wallNow);
-  opened.persistence.flush(opened.persistence.position);
+  flush(opened);
   opened.clock.stop();
   const added = linesOn(left).slice(lines);
   return { opened, wall, now, caused: added.map(({ k, t }) => [k, t - now]) };
@@ -83,10 +83,9 @@ describe("an exchange that is resumed later", () => {
   });
 
   it("with a frozen clock changed to real, continues at the time at which it stopped", async () => {
-    const disk = new SimulatedDisk();
-    const first = await openOn(disk);
-    const { now } = first.exchange;
-    await first.close();
+    const { disk, opened, exchange } = await openNew();
+    const { now } = exchange;
+    await opened.close();
     const given = { ...REAL, given: new Set(["clock"]) };
     const later = await openOn(new SimulatedDisk(disk.image), given, [], () => NOON + 60_000);
     expect([later.exchange.now, later.clock.mode]).toEqual([now, "real"]);

@@ -13,7 +13,7 @@ import { addressOf, eventCommand, marketCommand, orderCommand } from "../support
 import { SimulatedDisk } from "../support/simulated-disk.ts";
 import { stateHashes } from "../support/state-hashes.ts";
 import { FULL, fill, filled } from "./support/failing-disk.ts";
-import { FOLDER, NOON, openOn, persistedConfig, withoutLock } from "./support/persisted.ts";
+import { FOLDER, flush, NOON, openNew, openOn, persistedConfig } from "./support/persisted.ts";
 import { takeSteps } from "./support/short-history.ts";
 
 const JSON_BODY = { "content-type": "application/json" };
@@ -27,9 +27,8 @@ describe("a server whose disk is full", () => {
   it.each<Durability>(["process", "power"])(
     "%s: answers 503, rolls back what it could not persist, and still serves reads",
     async (durability) => {
-      const disk = new SimulatedDisk();
       const config = persistedConfig({ durability, logLevel: "silent" });
-      const opened = await openOn(disk, config);
+      const { disk, opened, resume } = await openNew(config);
       const http = new HttpServer(new ExchangeSite(serviceOf(config, opened)));
       closers.push(() => void http.close());
       const url = `http://127.0.0.1:${await http.listen({ host: "127.0.0.1", port: 0 })}`;
@@ -57,7 +56,7 @@ describe("a server whose disk is full", () => {
       }
       expect(await stateNow()).toEqual(before);
       expect((await fetch(`${url}/api/markets`)).status).toBe(200);
-      const later = await openOn(new SimulatedDisk(withoutLock(disk.image)), config);
+      const later = await resume();
       expect(before).toMatchObject({ hash: later.exchange.hash, sequence: later.exchange.sequence });
     },
   );
@@ -65,23 +64,22 @@ describe("a server whose disk is full", () => {
 
 describe("a journal that cannot be written", () => {
   it("prevents writing a later state", async () => {
-    const disk = new SimulatedDisk();
-    const opened = await openOn(disk);
+    const { disk, opened, exchange } = await openNew();
     takeSteps(opened, 3);
-    opened.persistence.flush(opened.persistence.position);
+    flush(opened);
     for (let count = 0; count < 10_000; count += 1) {
-      opened.exchange.submit({ kind: "deriveCredentials", address: addressOf("alice") });
-      if (count === 500) opened.persistence.flush(opened.persistence.position);
+      exchange.submit({ kind: "deriveCredentials", address: addressOf("alice") });
+      if (count === 500) flush(opened);
     }
     fill(disk);
-    expect(() => opened.persistence.flush(opened.persistence.position)).toThrow(PersistenceError);
+    expect(() => flush(opened)).toThrow(PersistenceError);
     disk.before = () => {};
-    opened.persistence.flush(opened.persistence.position);
+    flush(opened);
     await endOfTurn();
     await opened.close();
     expect(disk.names(FOLDER)).toEqual(["journal.ndjson"]);
     const later = await openOn(new SimulatedDisk(disk.image));
-    expect(later.exchange.hash).toBe(opened.exchange.hash);
+    expect(later.exchange.hash).toBe(exchange.hash);
   });
 });
 
@@ -124,12 +122,12 @@ describe.each([
       remove(disk);
       const second = await openOn(disk);
       takeSteps(second, 9);
-      second.persistence.flush(second.persistence.position);
+      flush(second);
       const before = disk.image;
       if (when === "a second later") {
         wall += 1_000;
         first.exchange.submit(eventCommand("lost"));
-        expect(() => first.persistence.flush(first.persistence.position)).toThrow("was removed or replaced");
+        expect(() => flush(first)).toThrow("was removed or replaced");
         expect(() => first.exchange.submit(eventCommand("lost"))).toThrow(PersistenceError);
       }
       await first.close();
@@ -142,8 +140,7 @@ describe.each([
   );
 
   it("is not made again by the exchange that used it", async () => {
-    const disk = new SimulatedDisk();
-    const opened = await openOn(disk);
+    const { disk, opened } = await openNew();
     remove(disk);
     const before = disk.image;
     await opened.close();
@@ -152,7 +149,8 @@ describe.each([
 });
 
 /** Creates a market, funds a wallet, and places an order. Returns the order. */
-async function begin({ exchange, persistence }: OpenedExchange): Promise<Command> {
+async function begin(opened: OpenedExchange): Promise<Command> {
+  const { exchange } = opened;
   exchange.submit(eventCommand("all"));
   exchange.submit(marketCommand("rain"));
   const funds = { collateral: money(1_000_000_000), tokens: [], everyMarket: size(0) };
@@ -160,7 +158,7 @@ async function begin({ exchange, persistence }: OpenedExchange): Promise<Command
   const [tokenId] = exchange.state.markets.get(1).tokenIds;
   const buy = orderCommand("alice BUY 10 YES @ 0.5", exchange.now, () => tokenId);
   expect(exchange.submit(buy).ok).toBe(true);
-  await persistence.flush(persistence.position);
+  await flush(opened);
   return buy;
 }
 
@@ -175,29 +173,25 @@ describe.each(["process", "power"] as const)(
   "a command that throws while it is applied (%s)",
   (durability) => {
     it("leaves the acknowledged state in memory and on the disk, and no command is accepted after it", async () => {
-      const disk = new SimulatedDisk();
-      const opened = await openOn(disk, { durability });
+      const { opened, exchange, resume } = await openNew({ durability });
       const buy = await begin(opened);
-      const { exchange, folder, clock } = opened;
       const { sequence } = exchange;
       const hash = stateHashes(exchange);
       plant(opened);
       expect(() => exchange.submit(buy)).toThrow("planted");
       expect([stateHashes(exchange), exchange.sequence]).toEqual([hash, sequence]);
       expect(() => exchange.submit(buy)).toThrow(PersistenceError);
-      expect(folder?.broken?.reason).toBe("defect");
-      expect(clock.mode).toBe("frozen");
-      const again = await openOn(new SimulatedDisk(withoutLock(disk.image)));
+      expect(opened.folder?.broken?.reason).toBe("defect");
+      expect(opened.clock.mode).toBe("frozen");
+      const again = await resume();
       expect([stateHashes(again.exchange), again.exchange.sequence]).toEqual([hash, sequence]);
       expect(again.exchange.submit(buy).ok).toBe(true);
       await again.close();
     });
 
     it("rolls back commands accepted before it in the same request, which were not acknowledged", async () => {
-      const disk = new SimulatedDisk();
-      const opened = await openOn(disk, { durability });
+      const { opened, exchange } = await openNew({ durability });
       const buy = await begin(opened);
-      const { exchange } = opened;
       const hash = stateHashes(exchange);
       exchange.submit({ kind: "cancelAllOrders", address: addressOf("alice") });
       plant(opened);

@@ -2,9 +2,9 @@ import { expect, it } from "vitest";
 import { idOf } from "../../src/core/ids.ts";
 import type { OpenedExchange } from "../../src/engine/open-exchange.ts";
 import { orderCommand } from "../support/commands.ts";
-import { SimulatedDisk } from "../support/simulated-disk.ts";
+import type { SimulatedDisk } from "../support/simulated-disk.ts";
 import { stateHashes } from "../support/state-hashes.ts";
-import { journalIn, journalLines, openOn, withoutLock } from "./support/persisted.ts";
+import { flush, journalIn, journalLines, openNew } from "./support/persisted.ts";
 import { takeSteps } from "./support/short-history.ts";
 
 /** Places two orders and cancels the second, repeatedly: their lines are queued until a flush. */
@@ -25,16 +25,14 @@ const linesIn = (disk: SimulatedDisk): number => journalLines(journalIn(disk.ima
 it.each([1, 63, 64, 65, 128, 255, 256, 257, 513, 769])(
   "%i queued orders and cancels are as many lines, and replay to the same state",
   async (count) => {
-    const disk = new SimulatedDisk();
-    const opened = await openOn(disk, { durability: "process" });
+    const { disk, opened, resume } = await openNew({ durability: "process" });
     takeSteps(opened, 6);
-    opened.persistence.flush(opened.persistence.position);
+    flush(opened);
     const before = linesIn(disk);
     placeAndCancel(opened, count);
     expect(linesIn(disk)).toBe(before);
-    opened.persistence.flush(opened.persistence.position);
+    flush(opened);
     expect(linesIn(disk)).toBe(before + count);
-    const again = await openOn(new SimulatedDisk(withoutLock(disk.image)), { durability: "process" });
-    expect(stateHashes(again.exchange)).toBe(stateHashes(opened.exchange));
+    expect(stateHashes((await resume()).exchange)).toBe(stateHashes(opened.exchange));
   },
 );

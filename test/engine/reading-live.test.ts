@@ -4,8 +4,7 @@ import { BEGINNING } from "../../src/engine/journal-line.ts";
 import { scan } from "../../src/engine/journal-scan.ts";
 import { MemoryFile } from "../../src/engine/memory-disk.ts";
 import type { Durability } from "../../src/setting.ts";
-import { SimulatedDisk } from "../support/simulated-disk.ts";
-import { journalIn, openOn } from "./support/persisted.ts";
+import { flush, journalIn, openNew } from "./support/persisted.ts";
 import { takeSteps } from "./support/short-history.ts";
 
 const LINE_FEED = 10;
@@ -13,10 +12,9 @@ const ZEROS = 1 << 14;
 
 /** Returns the journal of a short history, which is not stopped. */
 async function journalOf(durability: Durability): Promise<Buffer> {
-  const disk = new SimulatedDisk();
-  const opened = await openOn(disk, { durability });
+  const { disk, opened } = await openNew({ durability });
   takeSteps(opened, 44);
-  await opened.persistence.flush(opened.persistence.position);
+  await flush(opened);
   return journalIn(disk.image);
 }
 

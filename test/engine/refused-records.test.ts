@@ -4,7 +4,7 @@ import type { Durability } from "../../src/setting.ts";
 import { addressOf, eventCommand } from "../support/commands.ts";
 import { type DiskImage, SimulatedDisk } from "../support/simulated-disk.ts";
 import { fill } from "./support/failing-disk.ts";
-import { JOURNAL, journalIn, journalLines, openOn, withoutLock } from "./support/persisted.ts";
+import { flush, JOURNAL, journalIn, journalLines, openNew, openOn } from "./support/persisted.ts";
 
 const BODY = { tokenId: "1", side: "BUY", price: 0.555, size: 10 };
 const REFUSED: RefusedRequest = {
@@ -16,68 +16,58 @@ const REFUSED: RefusedRequest = {
 const kindsIn = (image: DiskImage): string[] => journalLines(journalIn(image)).map(({ k }) => k);
 const recordsIn = (image: DiskImage): string[] => kindsIn(image).filter((kind) => kind.startsWith("refused"));
 
-/** Flushes as before an answer; returns whether the answer must wait. */
-const mustWait = ({ persistence }: Awaited<ReturnType<typeof openOn>>): boolean =>
-  persistence.flush(persistence.position) !== undefined;
-
 describe.each<Durability>(["process", "power"])("the record of a refused request (%s)", (durability) => {
   it("is written before the response, which does not wait for a sync", async () => {
-    const disk = new SimulatedDisk();
-    const opened = await openOn(disk, { durability });
-    await opened.persistence.flush(opened.persistence.position);
+    const { disk, opened } = await openNew({ durability });
+    await flush(opened);
     opened.recordRefused(REFUSED);
     let syncs = 0;
     disk.before = ({ kind }) => {
       if (kind.startsWith("sync")) syncs += 1;
     };
-    expect(mustWait(opened)).toBe(false);
+    expect(flush(opened)).toBe(undefined);
     expect(syncs).toBe(0);
     expect(recordsIn(disk.image)).toEqual(["refused"]);
     await opened.close();
   });
 
   it("changes neither state nor sequence, also after a restart", async () => {
-    const disk = new SimulatedDisk();
-    const opened = await openOn(disk, { durability });
-    const { hash, sequence } = opened.exchange;
+    const { disk, opened, exchange, resume } = await openNew({ durability });
+    const { hash, sequence } = exchange;
     opened.recordRefused(REFUSED);
-    opened.exchange.submit(eventCommand("event"));
-    expect(opened.exchange.sequence).toBe(sequence + 1);
+    expect(exchange).toMatchObject({ hash, sequence });
+    exchange.submit(eventCommand("event"));
     opened.recordRefused(REFUSED);
-    await opened.persistence.flush(opened.persistence.position);
-    const after = opened.exchange.hash;
-    expect(after).not.toBe(hash);
-    const again = await openOn(new SimulatedDisk(withoutLock(disk.image)), { durability });
-    expect([again.exchange.hash, again.exchange.sequence]).toEqual([after, sequence + 1]);
+    await flush(opened);
+    const again = await resume();
+    expect(again.exchange).toMatchObject({ hash: exchange.hash, sequence: sequence + 1 });
     expect(recordsIn(disk.image)).toEqual(["refused", "refused"]);
     await again.close();
     await opened.close();
   });
 
   it("stays buffered if the disk fails, and is written later", async () => {
-    const disk = new SimulatedDisk();
-    const opened = await openOn(disk, { durability });
-    await opened.persistence.flush(opened.persistence.position);
+    const { disk, opened } = await openNew({ durability });
+    await flush(opened);
     fill(disk);
     opened.recordRefused(REFUSED);
-    expect(mustWait(opened)).toBe(false);
+    expect(flush(opened)).toBe(undefined);
     expect(opened.persistence.broken).toBeNull();
     disk.before = () => {};
     opened.exchange.submit(eventCommand("event"));
-    await opened.persistence.flush(opened.persistence.position);
+    await flush(opened);
     expect(kindsIn(disk.image).slice(-2)).toEqual(["refused", "createEvent"]);
     await opened.close();
   });
 
   it("is dropped if the journal is broken", async () => {
-    const disk = new SimulatedDisk();
-    const opened = await openOn(disk, { durability });
+    const { disk, opened, exchange } = await openNew({ durability });
     fill(disk);
-    opened.exchange.submit(eventCommand("event"));
-    await (async () => opened.persistence.flush(opened.persistence.position))().catch(() => {});
+    exchange.submit(eventCommand("event"));
+    await (async () => flush(opened))().catch(() => {});
     expect(opened.persistence.broken).not.toBeNull();
     opened.recordRefused(REFUSED);
-    expect(mustWait(opened)).toBe(false);
+    expect(flush(opened)).toBe(undefined);
     await opened.close();
   });
 });
@@ -97,8 +87,7 @@ describe("records of refused requests", () => {
   });
 
   it("are counted in the journal if there is no state file", async () => {
-    const disk = new SimulatedDisk();
-    const opened = await openOn(disk);
+    const { disk, opened } = await openNew();
     for (let count = 0; count < MAX_REFUSED; count += 1) opened.recordRefused(REFUSED);
     await opened.close();
     const other = new SimulatedDisk(new Map([[JOURNAL, journalIn(disk.image)]]));

@@ -7,12 +7,13 @@ import type { ClockSetting } from "../../src/engine/clock.ts";
 import { Snapshots } from "../../src/engine/clock.ts";
 import { type OpenedExchange, openAtOrigin } from "../../src/engine/open-exchange.ts";
 import { loadOrigin } from "../../src/engine/origin.ts";
-import { anySteeredMove, type ChainMove, chainCommandOf } from "../core/chain/chain-moves.ts";
+import { anySteeredMove } from "../core/chain/chain-moves.ts";
 import { openArena } from "../core/properties/moves.ts";
 import { forAllAsync, ofKind, runs, type ValueOf } from "../support/runs.ts";
 import { type DiskImage, SimulatedDisk } from "../support/simulated-disk.ts";
 import { stateHashes } from "../support/state-hashes.ts";
-import { NOON, openOn, persistedConfig, withoutLock } from "./support/persisted.ts";
+import { flush, NOON, openOn, persistedConfig, withoutLock } from "./support/persisted.ts";
+import { takeMove } from "./support/short-history.ts";
 
 const SETTINGS: readonly ClockSetting[] = [
   { mode: "frozen", rate: 1 },
@@ -59,7 +60,7 @@ class Running {
   take(turn: Exclude<Turn, { kind: "reopen" | "pass" }>): void {
     const { exchange, clock } = this.opened;
     clock.advanceToNow();
-    if (turn.kind === "moves") for (const move of turn.moves) this.#move(move);
+    if (turn.kind === "moves") for (const move of turn.moves) takeMove(this.opened, move);
     else if (turn.kind === "snapshot") this.snapshots.take(null);
     else if (turn.kind === "clock") runSteps(clock.moveInSteps(turn.setting, millis(exchange.now + turn.ms)));
     else if (turn.kind === "reset") {
@@ -74,15 +75,6 @@ class Running {
       if (turn.isForgotten) for (const other of all.slice(all.indexOf(kept))) this.snapshots.forget(other);
     }
   }
-
-  #move(move: ChainMove): void {
-    const { exchange, clock } = this.opened;
-    if (move.kind === "wait") runSteps(clock.moveInSteps(clock.setting, millis(exchange.now + move.ms)));
-    else {
-      const command = chainCommandOf(exchange.state, exchange.now, move);
-      if (command !== null) exchange.submit(command);
-    }
-  }
 }
 
 /** Ends an exchange, and returns the disk after it. */
@@ -91,7 +83,7 @@ async function ended(
   { opened }: Running,
   how: Extract<Turn, { kind: "reopen" }>["how"],
 ): Promise<DiskImage> {
-  await opened.persistence.flush(opened.persistence.position);
+  await flush(opened);
   const killed = disk.image;
   opened.clock.stop();
   await opened.close();

@@ -12,7 +12,7 @@ import { HttpServer } from "../../src/server/http-server.ts";
 import { ExchangeSite } from "../../src/server/site.ts";
 import type { Durability } from "../../src/setting.ts";
 import { atCalls, type DiskFault, FailingDisk, faultsOf } from "../engine/support/failing-disk.ts";
-import { openOn, persistedConfig, withoutLock } from "../engine/support/persisted.ts";
+import { flush, openOn, persistedConfig, withoutLock } from "../engine/support/persisted.ts";
 import { addressOf, eventCommand, marketCommand } from "../support/commands.ts";
 import { SimulatedDisk } from "../support/simulated-disk.ts";
 
@@ -35,7 +35,7 @@ interface Answered {
 /** Opens an exchange with a market and eight funded wallets with credentials, and flushes it. */
 async function openMarket(disk: SimulatedDisk, durability: Durability) {
   const opened = await openOn(disk, { durability });
-  const { exchange, persistence } = opened;
+  const { exchange } = opened;
   exchange.submit(eventCommand("event"));
   exchange.submit(marketCommand("market"));
   const keyring = new Keyring(exchange, exchange.state.config.seed);
@@ -46,7 +46,7 @@ async function openMarket(disk: SimulatedDisk, durability: Durability) {
     exchange.submit({ kind: "fundAccount", address, collateral, tokens: [], everyMarket: size(0) });
     return keyring.latest(address) as SigningCredentials;
   });
-  await persistence.flush(persistence.position);
+  await flush(opened);
   return { opened, wallets };
 }
 

@@ -4,7 +4,7 @@ import { DataFileError } from "../../src/engine/journal.ts";
 import type { OpenedExchange } from "../../src/engine/open-exchange.ts";
 import type { Durability } from "../../src/setting.ts";
 import { type Crash, crashesAt, digestOf } from "../engine/support/crashes.ts";
-import { journalIn, openOn, withoutLock, withoutStart } from "../engine/support/persisted.ts";
+import { flush, journalIn, openOn, withoutLock, withoutStart } from "../engine/support/persisted.ts";
 import { takeStep } from "../engine/support/short-history.ts";
 import { type DiskImage, SimulatedDisk } from "../support/simulated-disk.ts";
 import { stateHashes } from "../support/state-hashes.ts";
@@ -20,8 +20,8 @@ async function run(
   acknowledged: () => void,
   afterwards: (opened: OpenedExchange) => Promise<void>,
 ): Promise<void> {
-  const flush = async ({ persistence }: OpenedExchange): Promise<void> => {
-    const pending = persistence.flush(persistence.position);
+  const acknowledge = async (opened: OpenedExchange): Promise<void> => {
+    const pending = flush(opened);
     if (pending !== undefined) await pending;
     acknowledged();
   };
@@ -29,9 +29,9 @@ async function run(
     const opened = await openOn(disk, { durability });
     for (const end = step + STEPS_PER_START; step < end; step += 2) {
       takeStep(opened, step);
-      const first = flush(opened);
+      const first = acknowledge(opened);
       takeStep(opened, step + 1);
-      await Promise.all([first, flush(opened)]);
+      await Promise.all([first, acknowledge(opened)]);
       await afterwards(opened);
     }
     await opened.close();

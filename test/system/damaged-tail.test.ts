@@ -9,6 +9,7 @@ import type { Durability } from "../../src/setting.ts";
 import { digestOf } from "../engine/support/crashes.ts";
 import {
   FOLDER,
+  flush,
   JOURNAL,
   journalIn,
   openOn,
@@ -50,10 +51,9 @@ const linesOn = (disk: SimulatedDisk): number =>
 async function runHistory(durability: Durability, end: "killed" | "closed", steps = 44): Promise<Original> {
   const disk = new SimulatedDisk();
   const opened = await openOn(disk, { durability });
-  const flush = () => opened.persistence.flush(opened.persistence.position);
   for (let step = 0; step < steps; step += 1) {
     takeStep(opened, step);
-    await flush();
+    await flush(opened);
   }
   if (end === "closed") {
     await opened.close();
@@ -65,7 +65,7 @@ async function runHistory(durability: Durability, end: "killed" | "closed", step
   disk.before = ({ kind }) => {
     if (kind === "sync") image = disk.image;
   };
-  await flush();
+  await flush(opened);
   return originalOf(durability === "power" ? image : disk.image, proven);
 }
 

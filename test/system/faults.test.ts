@@ -3,7 +3,7 @@ import { DataFileError, PersistenceError } from "../../src/engine/journal.ts";
 import type { OpenedExchange } from "../../src/engine/open-exchange.ts";
 import type { Durability } from "../../src/setting.ts";
 import { atCalls, type DiskFault, FailingDisk, faultsOf } from "../engine/support/failing-disk.ts";
-import { openOn, withoutLock } from "../engine/support/persisted.ts";
+import { flush, openOn, withoutLock } from "../engine/support/persisted.ts";
 import { takeStep } from "../engine/support/short-history.ts";
 import { type CallKind, SimulatedDisk } from "../support/simulated-disk.ts";
 import { stateHashes } from "../support/state-hashes.ts";
@@ -30,11 +30,11 @@ interface Progress {
 async function submit(opened: OpenedExchange, step: number, progress: Progress): Promise<void> {
   try {
     takeStep(opened, step);
-    await opened.persistence.flush(opened.persistence.position);
+    await flush(opened);
     progress.acknowledged = opened.exchange.sequence;
   } catch (error) {
     if (!(error instanceof PersistenceError)) throw error;
-    expect(opened.persistence.flush(opened.persistence.position)).toBe(undefined);
+    expect(flush(opened)).toBe(undefined);
     expect(opened.folder?.broken).toBeInstanceOf(PersistenceError);
     expect(opened.exchange.sequence).toBeGreaterThanOrEqual(progress.acknowledged);
   }

@@ -14,6 +14,7 @@ import { checkDataDir } from "../../src/history/journal-files.ts";
 import { mustSubmit } from "../bench/funded-exchange.ts";
 import { linesIn, type TextLine, withChecksums } from "../cli/journal-lines.ts";
 import { type CommandResult, run } from "../cli/tools.ts";
+import { at, changed, type Json, type Path, placesOf, removed } from "../core/document/damaged-documents.ts";
 import { JOURNAL, openOn } from "../engine/support/persisted.ts";
 import { addressOf, eventCommand, marketCommand } from "../support/commands.ts";
 import { temporaryFolder } from "../support/folder.ts";
@@ -39,8 +40,6 @@ const WRONG: Readonly<Record<string, string>> = {
   "something nested deeply": `${"[".repeat(20_000)}${"]".repeat(20_000)}`,
 };
 
-type Path = readonly (string | number)[];
-
 /** A journal with one changed or missing field. */
 interface DamagedJournal {
   readonly lines: readonly (TextLine | string)[];
@@ -50,32 +49,14 @@ interface DamagedJournal {
   readonly isOfOtherType: boolean;
 }
 
-/** Returns the paths of all values in a value; in a list, only of its first item. */
-function* pathsIn(value: unknown, path: Path = []): Generator<Path> {
-  if (path.length > 0) yield path;
-  if (typeof value !== "object" || value === null) return;
-  const keys = Array.isArray(value) ? (value.length > 0 ? [0] : []) : Object.keys(value);
-  for (const key of keys) yield* pathsIn((value as Record<string, unknown>)[key], [...path, key]);
-}
-
-const valueAt = (value: unknown, path: Path): unknown =>
-  path.reduce((part, key) => (part as Record<string, unknown>)[key], value);
+/** Whether a path leads to no item of a list but the first. */
+const isFirst = (path: Path): boolean => path.every((key) => typeof key === "string" || key === 0);
 
 const typeOf = (value: unknown): string =>
   value === null ? "null" : Array.isArray(value) ? "list" : typeof value;
 
-/** Returns the text of a line with a change at a path. */
-function changed(
-  line: TextLine,
-  path: Path,
-  change: (object: Record<string, unknown>, key: string) => void,
-): string {
-  const copy = structuredClone(line) as Record<string, unknown>;
-  let object = copy;
-  for (const key of path.slice(0, -1)) object = object[key] as Record<string, unknown>;
-  change(object, String(path.at(-1)));
-  return JSON.stringify(copy).slice(0, -1);
-}
+/** Returns the text of a line without its end. */
+const begunWith = (line: Json): string => JSON.stringify(line).slice(0, -1);
 
 const MARK = "a unique text";
 /** Number of lines after the damaged one, which include the end of a report. */
@@ -86,7 +67,7 @@ function* damagedJournals(
   index: number,
   paths: readonly Path[],
 ): Generator<DamagedJournal> {
-  const line = lines[index] as TextLine;
+  const line = lines[index] as TextLine & Json;
   const number = index + 1;
   const withLine = (text: string) => [
     ...lines.slice(0, index),
@@ -96,10 +77,12 @@ function* damagedJournals(
   for (const path of paths) {
     const place = path.join(".");
     const isItem = typeof path.at(-1) === "number";
-    const before = valueAt(line, path);
-    const marked = changed(line, path, (object, key) => {
-      object[key] = MARK;
-    });
+    const before = at(line, path);
+    const marked = begunWith(
+      changed(line, path, (object, key) => {
+        object[key] = MARK;
+      }),
+    );
     for (const [what, json] of Object.entries(WRONG)) {
       const after: unknown = JSON.parse(json);
       yield {
@@ -115,7 +98,7 @@ function* damagedJournals(
       };
     }
     if (isItem) continue;
-    const without = changed(line, path, (object, key) => delete object[key]);
+    const without = begunWith(removed(line, path));
     // A report may have any files, and a refused request may lack any field.
     const isOfOtherType = !/^d\.(?:texts|asked\.(?:body|query))\./.test(place);
     yield { lines: withLine(without), number, what: `nothing in ${place}`, isOfOtherType };
@@ -129,12 +112,13 @@ function* linesOfEachKind(
   const seen = new Set<string>();
   for (const lines of journals) {
     for (const [index, line] of lines.entries()) {
-      const paths = [...pathsIn(line)].filter((path) => {
+      const paths = [...placesOf(line as Json)].filter((path) => {
+        if (!isFirst(path)) return false;
         // Fields that every line has are changed in some kinds only.
         if (path[0] !== "d" && !["opening", "start", "order", "placeOrder"].includes(String(line.k)))
           return false;
-        const { kind } = (valueAt(line, path.slice(0, 2)) ?? {}) as { kind?: unknown };
-        const field = [line.k, kind, typeOf(valueAt(line, path)), ...path].join();
+        const { kind } = (at(line as Json, path.slice(0, 2)) ?? {}) as { kind?: unknown };
+        const field = [line.k, kind, typeOf(at(line as Json, path)), ...path].join();
         return !seen.has(field) && seen.add(field);
       });
       if (paths.length > 0) yield [lines, index, paths];

@@ -6,7 +6,7 @@ import { parseLine } from "../../../src/engine/journal-codec.ts";
 import type { Line } from "../../../src/engine/journal-line.ts";
 import { lengthWithoutZeros } from "../../../src/engine/journal-scan.ts";
 import { type OpenedExchange, openConfigured } from "../../../src/engine/open-exchange.ts";
-import type { DiskImage } from "../../support/simulated-disk.ts";
+import { type DiskImage, SimulatedDisk } from "../../support/simulated-disk.ts";
 
 /** Data directory of exchanges on a simulated disk, and its journal. */
 export const FOLDER = "/data";
@@ -34,6 +34,18 @@ export const openOn = (
   wallNow: () => number = () => NOON,
 ): Promise<OpenedExchange> =>
   openConfigured(persistedConfig(config), (message) => void warnings.push(message), { disk, wallNow });
+
+/** Writes all lines so far to the journal. Returns what `Persistence.flush` does. */
+export const flush = ({ persistence }: OpenedExchange): Promise<void> | undefined =>
+  persistence.flush(persistence.position);
+
+/** Opens an exchange on a new disk. `resume` opens what a crash of it now would leave. */
+export async function openNew(config: Partial<Config> = {}) {
+  const disk = new SimulatedDisk();
+  const opened = await openOn(disk, config);
+  const resume = () => openOn(new SimulatedDisk(withoutLock(disk.image)), config);
+  return { disk, opened, exchange: opened.exchange, resume };
+}
 
 /** Returns the journal on a disk, without preallocated zeros. */
 export function journalIn(image: DiskImage): Buffer {

@@ -1,6 +1,8 @@
 import { tokenIdIn } from "../../../src/core/market.ts";
-import { money, price, size } from "../../../src/core/units.ts";
+import { runSteps } from "../../../src/core/steps.ts";
+import { millis, money, price, size } from "../../../src/core/units.ts";
 import type { OpenedExchange } from "../../../src/engine/open-exchange.ts";
+import { type ChainMove, chainCommandOf } from "../../core/chain/chain-moves.ts";
 import { addressOf, eventCommand, marketCommand } from "../../support/commands.ts";
 
 /** Submits one command of a short history of all kinds; `step` counts from 0. */
@@ -26,6 +28,18 @@ export function takeStep({ exchange }: OpenedExchange, step: number): void {
       expiration: null,
     });
   }
+}
+
+/** Moves the clock on. */
+export const wait = ({ exchange, clock }: OpenedExchange, ms: number): boolean =>
+  runSteps(clock.moveInSteps(clock.setting, millis(exchange.now + ms)));
+
+/** Takes a move of a trader or on the chain. */
+export function takeMove(opened: OpenedExchange, move: ChainMove): void {
+  const { exchange } = opened;
+  const command = chainCommandOf(exchange.state, exchange.now, move);
+  if (move.kind === "wait") wait(opened, move.ms);
+  else if (command !== null) exchange.submit(command);
 }
 
 /** Submits the first `end` commands of the history, from `start` on. */
