@@ -2,146 +2,106 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { runSteps } from "../../../src/core/steps.ts";
 import { MAX_MILLIS, millis } from "../../../src/core/units.ts";
-import { Clock, type ClockMode, type ClockSetting, Slices, Snapshots } from "../../../src/engine/clock.ts";
+import { Clock, type ClockSetting, Slices, Snapshots } from "../../../src/engine/clock.ts";
 import { openFundedExchange, START } from "../../support/exchange.ts";
+import { rowsOf } from "../../support/table.ts";
+
+/** Reads a clock in words: `real`, `frozen`, or a rate such as `60x`. */
+function settingOf(words: string): ClockSetting {
+  if (words === "frozen") return { mode: "frozen", rate: 0 };
+  return words === "real" ? { mode: "real", rate: 1 } : { mode: "scaled", rate: Number.parseFloat(words) };
+}
 
 /** Opens an exchange whose clock follows a wall clock that the test sets. */
-function clockedExchange(mode: ClockMode, rate = 1) {
-  const exchange = openFundedExchange();
+function clockedExchange(words: string) {
+  const testExchange = openFundedExchange();
+  const { exchange } = testExchange;
   const wall = { now: 5_000_000 };
-  const clock = new Clock(exchange.exchange, { mode, rate }, () => wall.now);
+  const clock = new Clock(exchange, settingOf(words), () => wall.now);
+  const snapshots = new Snapshots(exchange, clock);
   /** Advances the wall clock, then the clock, and returns the virtual milliseconds since the start. */
   const later = (wallMs: number): number => {
     wall.now += wallMs;
     clock.advanceToNow();
-    return exchange.exchange.now - START;
+    return exchange.now - START;
   };
-  /** Sets mode, rate and, if given, the virtual milliseconds since the start. */
-  const move = (to: ClockMode, toRate: number, ms = exchange.exchange.now - START): boolean =>
-    runSteps(clock.moveInSteps({ mode: to, rate: toRate }, millis(START + ms)));
-  return { exchange, clock, later, move, snapshots: new Snapshots(exchange.exchange, clock) };
+  /** Takes a step of `RUNS`, and returns the same. */
+  const step = (action: string): number => {
+    const [setting = "", ms = exchange.now - START] = action.split("@");
+    if (action === "keep") snapshots.take(null);
+    else if (action === "return") snapshots.restore(snapshots.all[0] as (typeof snapshots.all)[number]);
+    else if (action === "restart") {
+      exchange.restart(START);
+      clock.open();
+    } else if (/^-?[\d.]+$/.test(action)) return later(Number(action));
+    else runSteps(clock.moveInSteps(settingOf(setting), millis(START + Number(ms))));
+    return exchange.now - START;
+  };
+  return { testExchange, clock, later, step };
 }
 
+/**
+ * A rule, a clock, and steps, with the virtual time after each, and the clock at the end. A step is the wall time that passes,
+ * another clock, perhaps at a virtual time, a snapshot that is kept, the return to it, or a restart of the exchange. All times
+ * are in milliseconds since the start.
+ */
+const RUNS = rowsOf(`
+real follows the wall clock from the time of the exchange | real | 0 1 999 | 0 1 1000 real 1
+real reads whole milliseconds from a wall clock with fractions | real | 0.6 0.6 | 0 1 real 1
+real never runs backwards if the wall clock jumps back, and advances again later | real | 10000 -8000 1000 8000 | 10000 10000 11000 19000 real 1
+frozen does not advance | frozen | 0 1000000 | 0 0 frozen 0
+scaled multiplies | 60x | 1000 | 60000 scaled 60
+scaled divides | 0.1x | 1000 | 100 scaled 0.1
+scaled rounds down | 0.1x | 9 | 0 scaled 0.1
+scaled by a fraction rounds down | 1.5x | 3 | 4 scaled 1.5
+scaled by the maximum | 1000000x | 1 | 1000000 scaled 1000000
+setting it never moves time back | real | 10000 real@1 5 | 10000 10000 10005 real 1
+setting it from frozen to real does not add the wall time between | real | 1000 frozen 1000000 real 1 | 1000 1000 1000 1000 1001 real 1
+setting it to scaled scales only later time | real | 1000 10x 100 real 1 | 1000 1000 2000 2000 2001 real 1
+a restart of the exchange leaves a frozen clock at the new start | frozen | frozen@5000 restart 10 | 5000 0 0 frozen 0
+a restart of the exchange lets a real clock advance from the new start | real | 5000 restart 0 10 | 5000 0 0 10 real 1
+a restart of the exchange reverts changes of mode and rate | real | 600x@5000 restart 0 10 | 5000 0 0 10 real 1
+a restored snapshot returns to its time if frozen | frozen | keep frozen@9000 return 1000 | 0 9000 0 0 frozen 0
+a restored snapshot has its own mode and rate | 10x | 100 keep frozen@50000 7000 return 5 | 1000 1000 50000 50000 1000 1050 scaled 10
+a restored snapshot does not add the wall time that passed since if real | real | 1000 keep 100000 return 1 | 1000 1000 101000 1000 1001 real 1
+`);
+
 describe("a clock", () => {
-  it.each<[rule: string, ClockMode, rate: number, wallMs: number[], virtualMs: number[]]>([
-    ["real follows the wall clock from the time of the exchange", "real", 1, [0, 1, 999], [0, 1, 1000]],
-    ["real reads whole milliseconds from a wall clock with fractions", "real", 1, [0.6, 0.6], [0, 1]],
-    ["frozen does not advance", "frozen", 0, [0, 1_000_000], [0, 0]],
-    ["scaled multiplies", "scaled", 60, [1000], [60_000]],
-    ["scaled divides", "scaled", 0.1, [1000], [100]],
-    ["scaled rounds down", "scaled", 0.1, [9], [0]],
-    ["scaled by a fraction rounds down", "scaled", 1.5, [3], [4]],
-    ["scaled by the maximum", "scaled", 1_000_000, [1], [1_000_000]],
-  ])("in mode %s", (_rule, mode, rate, wallMs, virtualMs) => {
-    const { clock, later } = clockedExchange(mode, rate);
-    expect(wallMs.map(later)).toEqual(virtualMs);
-    expect([clock.mode, clock.rate]).toEqual([mode, rate]);
+  it.each(RUNS)("%s", (_rule, words = "", steps = "", expected) => {
+    const { clock, step } = clockedExchange(words);
+    const times = steps.split(" ").map(step);
+    expect([...times, clock.mode, clock.rate].join(" ")).toBe(expected);
   });
 
   it("does not drift if it is read often", () => {
-    const { later } = clockedExchange("scaled", 0.7);
+    const { later } = clockedExchange("0.7x");
     let last = 0;
     for (let step = 0; step < 10_000; step += 1) last = later(1);
     expect(last).toBe(7000);
   });
 
-  it("never runs backwards if the wall clock jumps back, and advances again later", () => {
-    const { later } = clockedExchange("real");
-    expect([later(10_000), later(-8_000)]).toEqual([10_000, 10_000]);
-    expect(later(1_000)).toBeGreaterThanOrEqual(10_000);
-    expect(later(8_000)).toBeGreaterThan(10_000);
-  });
-
   it("ends at the last four-digit year", () => {
-    const { exchange, later } = clockedExchange("scaled", 1_000_000);
-    later(1_000_000_000_000);
-    expect(exchange.exchange.now).toBe(MAX_MILLIS);
+    expect(clockedExchange("1000000x").later(1_000_000_000_000)).toBe(MAX_MILLIS - START);
   });
 
   it("executes timed commands at their own moments", () => {
-    const { exchange, later } = clockedExchange("real");
-    exchange.send("alice BUY 1 YES @ 0.5 GTD 1500ms");
+    const { testExchange, later } = clockedExchange("real");
+    testExchange.send("alice BUY 1 YES @ 0.5 GTD 1500ms");
     later(60_000);
-    expect(exchange.state.orders.get(1)).toMatchObject({ status: "EXPIRED", updatedAt: START + 1500 });
-  });
-});
-
-describe("setting a clock", () => {
-  it("never moves time back", () => {
-    const { move, later } = clockedExchange("real");
-    later(10_000);
-    move("real", 1, 1);
-    expect(later(5)).toBe(10_005);
+    expect(testExchange.state.orders.get(1)).toMatchObject({ status: "EXPIRED", updatedAt: START + 1500 });
   });
 
-  it.each<[rule: string, ClockMode, rate: number, wallMs: number, ...virtualMs: number[]]>([
-    ["from frozen to real does not add the wall time between", "frozen", 1, 1_000_000, 1000, 1001],
-    ["to scaled scales only later time", "scaled", 10, 100, 2000, 2001],
-  ])("%s", (_rule, mode, rate, wallMs, ...virtualMs) => {
-    const { move, later } = clockedExchange("real");
-    later(1000);
-    move(mode, rate);
-    const during = later(wallMs);
-    move("real", 1);
-    expect([during, later(1)]).toEqual(virtualMs);
-  });
-});
-
-describe("restarting an exchange", () => {
-  it.each<[string, ClockMode, number, number, (of: ReturnType<typeof clockedExchange>) => unknown]>([
-    ["leaves a frozen clock at the new start", "frozen", 0, 0, ({ move }) => move("frozen", 1, 5000)],
-    ["lets a real clock advance from the new start", "real", 1, 10, ({ later }) => later(5000)],
-    ["reverts changes of mode and rate", "real", 1, 10, ({ move }) => move("scaled", 600, 5000)],
-  ])("%s", (_rule, mode, rate, after, change) => {
-    const clocked = clockedExchange(mode);
-    const { exchange, clock, later } = clocked;
-    change(clocked);
-    exchange.exchange.restart(START);
-    clock.open();
-    expect([later(0), later(10), clock.mode, clock.rate]).toEqual([0, after, mode, rate]);
-  });
-
-  it("returns to the current wall time if the clock opened at the wall time", () => {
+  it("that opened at the wall time returns to the current wall time after a restart", () => {
     const { exchange } = openFundedExchange();
     let wall = START + 1000;
-    const clock = new Clock(exchange, { mode: "real", rate: 1 }, () => wall, true);
+    const clock = new Clock(exchange, settingOf("real"), () => wall, true);
     clock.open();
     expect(exchange.now).toBe(START + 1000);
-    runSteps(clock.moveInSteps({ mode: "frozen", rate: 0 }, millis(START + 9000)));
+    runSteps(clock.moveInSteps(settingOf("frozen"), millis(START + 9000)));
     wall += 500;
     exchange.restart(START);
     clock.open();
     expect(exchange.now).toBe(START + 1500);
-  });
-});
-
-describe("the clock of a restored snapshot", () => {
-  it("returns to the time of the snapshot if frozen", () => {
-    const { exchange, move, later, snapshots } = clockedExchange("frozen");
-    const stored = snapshots.take(null);
-    move("frozen", 1, 9000);
-    snapshots.restore(stored);
-    expect([exchange.exchange.now - START, later(1000)]).toEqual([0, 0]);
-  });
-
-  it("advances from there in the mode and at the rate of the snapshot", () => {
-    const { exchange, clock, move, later, snapshots } = clockedExchange("scaled", 10);
-    later(100);
-    const stored = snapshots.take(null);
-    move("frozen", 0, 50_000);
-    later(7000);
-    snapshots.restore(stored);
-    expect([clock.mode, clock.rate, exchange.exchange.now - START]).toEqual(["scaled", 10, 1000]);
-    expect(later(5)).toBe(1050);
-  });
-
-  it("does not add the wall time that passed since the snapshot if real", () => {
-    const { later, snapshots } = clockedExchange("real");
-    later(1000);
-    const stored = snapshots.take(null);
-    later(100_000);
-    snapshots.restore(stored);
-    expect(later(1)).toBe(1001);
   });
 });
 
@@ -153,9 +113,9 @@ describe("the timer between requests", () => {
   const passes = (wallMs: number): void => void vi.advanceTimersByTime(wallMs);
 
   /** Opens a clock whose timer waits for orders of alice, by their lifetimes. */
-  function armed(mode: ClockMode, lifetimes: readonly string[], wallNow = Date.now) {
+  function armed(words: string, lifetimes: readonly string[], wallNow = Date.now) {
     const exchange = openFundedExchange();
-    const clock = new Clock(exchange.exchange, { mode, rate: 1 }, wallNow);
+    const clock = new Clock(exchange.exchange, settingOf(words), wallNow);
     exchange.send(...lifetimes.map((lifetime) => `alice BUY 1 YES @ 0.5 GTD ${lifetime}`));
     clock.arm();
     return { exchange, clock };
@@ -181,7 +141,7 @@ describe("the timer between requests", () => {
   it("is not set while the clock is frozen or nothing is due", () => {
     const { exchange, clock } = armed("frozen", ["1s"]);
     expect(vi.getTimerCount()).toBe(0);
-    runSteps(clock.moveInSteps({ mode: "real", rate: 1 }, exchange.exchange.now));
+    runSteps(clock.moveInSteps(settingOf("real"), exchange.exchange.now));
     expect(vi.getTimerCount()).toBe(1);
     exchange.cancel("alice", 1);
     clock.arm();
@@ -198,12 +158,12 @@ describe("the timer between requests", () => {
     expect(exchange.open("alice")).toEqual([1]);
   });
 
-  it.each<[string, ClockSetting, number]>([
-    ["the clock is moved forward", { mode: "real", rate: 1 }, 3_599_000],
-    ["the rate changes", { mode: "scaled", rate: 3600 }, 0],
-  ])("is adjusted when %s", (_what, setting, ms) => {
+  it.each([
+    ["the clock is moved forward", "real", 3_599_000],
+    ["the rate changes", "3600x", 0],
+  ])("is adjusted when %s", (_what, words, ms) => {
     const { exchange, clock } = armed("real", ["1h"]);
-    runSteps(clock.moveInSteps(setting, millis(START + ms)));
+    runSteps(clock.moveInSteps(settingOf(words), millis(START + ms)));
     passes(1000);
     expect(exchange.open("alice")).toEqual([]);
   });
@@ -235,16 +195,15 @@ describe("the timer between requests", () => {
   });
 });
 
-const FROZEN: ClockSetting = { mode: "frozen", rate: 0 };
 const ORDERS = 30;
 
 /** Opens a clock and an exchange with 30 orders that expire one per second; slices have one step. */
-function openClock(setting = FROZEN, wallNow = () => 0) {
+function openClock(words = "frozen", wallNow = () => 0) {
   const testExchange = openFundedExchange();
   for (let second = 1; second <= ORDERS; second += 1)
     testExchange.send(`alice BUY 1 YES @ 0.5 GTD ${second}s`);
   const { exchange } = testExchange;
-  const clock = new Clock(exchange, setting, wallNow);
+  const clock = new Clock(exchange, settingOf(words), wallNow);
   const slices = new Slices(0);
   const live = (): number => [...exchange.state.orders].filter(({ status }) => status === "LIVE").length;
   const move = (seconds: number): Promise<boolean> =>
@@ -271,7 +230,7 @@ describe("a change of the time", () => {
   it("is made at once if one slice is enough", async () => {
     const { exchange, clock } = openClock();
     void clock.change(new Slices(Number.POSITIVE_INFINITY), () =>
-      clock.moveInSteps(FROZEN, millis(START + 2000)),
+      clock.moveInSteps(clock.setting, millis(START + 2000)),
     );
     await null;
     expect(exchange.now).toBe(START + 2000);
@@ -321,7 +280,7 @@ describe("a change of the time", () => {
 
   it("alone moves the time until its end; the wall clock does not", async () => {
     let wall = 0;
-    const { exchange, clock, move } = openClock({ mode: "real", rate: 1 }, () => wall);
+    const { exchange, clock, move } = openClock("real", () => wall);
     let notified = 0;
     clock.watch(() => {
       notified += 1;
