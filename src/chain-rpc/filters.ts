@@ -25,19 +25,17 @@ const ID = param("filter", read.id("eth_newFilter"));
 export const filterMethods: Methods = {
   eth_getLogs: open([FILTER], ({ state, logIndex }, fields) => {
     const { from, to } = readRange(state, fields);
-    return new LazyList(findLogs(state, logIndex, readLogQuery(fields), from, to));
+    const end = Math.min(to, headOf(state.chain));
+    return new LazyList(findLogs(state, logIndex, readLogQuery(fields), from, end));
   }),
   eth_newFilter: open([FILTER], (node, fields) => {
     if (fields.blockHash !== undefined) {
       throw invalidParams("filter: expected no blockHash, because a filter is for new blocks");
     }
-    const { state } = node;
-    const { fromBlock, toBlock } = fields;
-    const { from } = readRange(state, fields);
-    const hasFrom = fromBlock !== undefined && fromBlock !== null;
-    const hasEnd = ![undefined, null, "latest", "pending"].includes(toBlock as string | null | undefined);
-    const to = hasEnd ? readHeightOrHead(state, toBlock, "toBlock") : null;
-    return addFilter(node, readLogQuery(fields), hasFrom ? from : null, to);
+    const { from, to } = readRange(node.state, fields);
+    const hasFrom = (fields.fromBlock ?? null) !== null;
+    const hasEnd = !["latest", "pending"].includes(read.tag(fields.toBlock ?? "latest") as string);
+    return addFilter(node, readLogQuery(fields), hasFrom ? from : null, hasEnd ? to : null);
   }),
   eth_newBlockFilter: open([], (node) => addFilter(node, "newHeads")),
   eth_newPendingTransactionFilter: open([], (node) => addFilter(node, "newPendingTransactions")),
@@ -114,7 +112,7 @@ function* newLogs({ state, logIndex }: NodeContext, cursor: LogCursor, from: num
   Object.assign(cursor, { reported, removed: [], last: Math.max(before, last) });
 }
 
-/** Reads a range of heights, both ends included; by default the latest block. */
+/** Reads a range of heights, both ends included; by default the latest block. The end may be above the head. */
 function readRange(state: State, { blockHash, fromBlock, toBlock }: Readonly<Record<string, unknown>>) {
   const hash = read.optional(blockHash, "blockHash", read.hash);
   if (hash !== undefined) {
@@ -126,13 +124,13 @@ function readRange(state: State, { blockHash, fromBlock, toBlock }: Readonly<Rec
     return { from: block.height, to: block.height };
   }
   const head = headOf(state.chain);
-  const from = readHeightOrHead(state, fromBlock, "fromBlock");
-  if (from > head && fromBlock !== "pending") read.outOfRange(head, from);
-  return { from, to: Math.min(head, readHeightOrHead(state, toBlock, "toBlock")) };
+  const from = readHeight(state, fromBlock, "fromBlock");
+  if (from > head && read.tag(fromBlock) !== "pending") read.outOfRange(head, from);
+  return { from, to: readHeight(state, toBlock, "toBlock") };
 }
 
 /** Reads a height, by default the head. The pending block is above the head. */
-function readHeightOrHead(state: State, value: unknown, name: string): number {
+function readHeight(state: State, value: unknown, name: string): number {
   const height = read.height(value ?? "latest", name, state);
   return height === "pending" ? headOf(state.chain) + 1 : height;
 }

@@ -75,9 +75,12 @@ export const optional = <T>(
 /** A block of the chain, or the next one. */
 export type BlockOrPending = Block | "pending";
 
+/** Returns the tag of a block in lower case; other values as they are. */
+export const tag = (value: unknown): unknown => (typeof value === "string" ? value.toLowerCase() : value);
+
 /** Reads a block number or tag. The height may be above the head. */
 export function height(value: unknown, name: string, state: State): number | "pending" {
-  switch (typeof value === "string" ? value.toLowerCase() : value) {
+  switch (tag(value)) {
     case "latest":
       return headOf(state.chain);
     case "pending":
