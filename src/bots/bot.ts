@@ -29,7 +29,7 @@ import {
   type Size,
   size,
 } from "../core/units.ts";
-import { type Chance, type Draws, type FairValue, STREAM } from "./fair-value.ts";
+import { type FairValue, type RandomStream, type RandomStreams, STREAM } from "./fair-value.ts";
 import { type BotProfile, KINDS, type Kind, maxCountOf } from "./profiles.ts";
 
 /** Account that trades in every market by a strategy. */
@@ -65,9 +65,9 @@ interface Turn {
   readonly bot: Bot;
   readonly market: Market;
   readonly fair: FairValue;
-  readonly chance: Chance;
-  /** Random numbers of this turn. */
-  readonly draws: Draws;
+  readonly streams: RandomStreams;
+  /** Of this turn. */
+  readonly random: RandomStream;
 }
 
 /** Open order of the bot, in the terms of its book. */
@@ -254,7 +254,7 @@ const STRATEGIES: Readonly<Record<Kind, Strategy>> = {
 
 /** Maintains quotes on both sides around the reservation price: cancels outdated ones and places missing ones. */
 function* makeMarket(view: BookView, { maker: terms }: BotProfile): Generator<Command> {
-  const { draws, at } = view.turn;
+  const { random, at } = view.turn;
   const fair = view.fairAt(at - terms.lagMs);
   const slope = (4 * fair * (FULL_PRICE - fair)) / FULL_PRICE ** 2;
   const risk = terms.risk * slope;
@@ -273,7 +273,7 @@ function* makeMarket(view: BookView, { maker: terms }: BotProfile): Generator<Co
         missing.push({
           direction,
           price: wanted,
-          size: terms.size * (0.6 + 0.8 * draws.uniform()) * (level + 1),
+          size: terms.size * (0.6 + 0.8 * random.uniform()) * (level + 1),
         });
     }
   }
@@ -290,24 +290,24 @@ function isNear({ direction, price }: OwnOrder, wanted: number, { tick }: BookVi
 
 /** Takes, places or cancels orders at random. */
 function* tradeAtRandom(view: BookView, { noise: terms }: BotProfile): Generator<Command> {
-  const { at, bot, market, chance, draws } = view.turn;
+  const { at, bot, market, streams, random } = view.turn;
   for (const own of view.ownOrders) {
     if (own.order.createdAt <= at - terms.patienceMs) yield view.cancel(own);
   }
   const index = Math.floor(at / INTERVAL_MS + bot.number / INTERVAL_OFFSETS);
-  const interval = chance.of(STREAM.interval, bot.number, market.number, index);
-  if (!interval.chance(terms.active)) return;
-  const mainSide = interval.chance(0.5) ? BID : ASK;
-  const direction = draws.chance(terms.oneSided) ? mainSide : mainSide === BID ? ASK : BID;
-  const size = terms.size * draws.pareto(MAX_MULTIPLE);
-  if (draws.chance(terms.marketable)) {
+  const interval = streams.of(STREAM.interval, bot.number, market.number, index);
+  if (!interval.isDrawn(terms.active)) return;
+  const mainSide = interval.isDrawn(0.5) ? BID : ASK;
+  const direction = random.isDrawn(terms.oneSided) ? mainSide : mainSide === BID ? ASK : BID;
+  const size = terms.size * random.pareto(MAX_MULTIPLE);
+  if (random.isDrawn(terms.marketable)) {
     yield* cross(view, direction, size);
     return;
   }
   const away = direction === BID ? -1 : 1;
   const best = view.best(direction) ?? view.fairAt(at) + away * SLIPPAGE;
   const step = Math.max(view.tick, TOLERANCE);
-  const price = best + away * (Math.floor(draws.pareto(MAX_MULTIPLE)) - 2) * step;
+  const price = best + away * (Math.floor(random.pareto(MAX_MULTIPLE)) - 2) * step;
   const facing = view.best(direction === BID ? ASK : BID);
   const isCrossing = facing !== null && (facing - price) * -away <= 0;
   yield* view.place(direction, isCrossing ? facing + away * view.tick : price, size, "GTC");

@@ -7,7 +7,7 @@ import { findAccount, type State } from "../core/state.ts";
 import { OUTCOMES } from "../core/terms.ts";
 import { type Millis, millis } from "../core/units.ts";
 import { act, BookView, type Bot, botsOf } from "./bot.ts";
-import { Chance, fairValue, STREAM } from "./fair-value.ts";
+import { fairValue, RandomStreams, STREAM } from "./fair-value.ts";
 import { type BotProfile, type BotProfileName, PROFILES } from "./profiles.ts";
 
 /** Bots trade in the first active markets, at most this many. */
@@ -120,9 +120,9 @@ interface ScheduleEntry {
 
 /** Returns the schedule of the bots: a function of seed, bot and market, so that it need not be persisted. */
 function scheduleOf(exchange: BotExchange, profile: BotProfile, seed: string, bots: readonly Bot[]) {
-  const chance = new Chance(seed);
+  const streams = new RandomStreams(seed);
   const addresses = botsOf(exchange.state.config.seed, null).map(({ address }) => address);
-  const fair = fairValue(chance, profile.fair, addresses);
+  const fair = fairValue(streams, profile.fair, addresses);
   /** By bot, then by market; null if it must be computed again. */
   let entries: readonly ScheduleEntry[] | null = null;
   /** Next time at which a bot acts, and the entries due then, by bot, then by market. */
@@ -133,10 +133,10 @@ function scheduleOf(exchange: BotExchange, profile: BotProfile, seed: string, bo
   const turnAfter = (now: Millis, { kind, number }: Bot, market: number): number => {
     const { everyMs } = profile[kind];
     for (let interval = Math.floor(now / everyMs); ; interval += 1) {
-      const draws = chance.of(STREAM.arrivals, number, market, interval);
+      const random = streams.of(STREAM.arrivals, number, market, interval);
       let first = Number.POSITIVE_INFINITY;
-      for (let left = draws.arrivals(); left > 0; left -= 1) {
-        const at = Math.floor((interval + draws.uniform()) * everyMs);
+      for (let left = random.arrivals(); left > 0; left -= 1) {
+        const at = Math.floor((interval + random.uniform()) * everyMs);
         if (at > now && at < first) first = at;
       }
       if (first !== Number.POSITIVE_INFINITY) return first;
@@ -177,8 +177,8 @@ function scheduleOf(exchange: BotExchange, profile: BotProfile, seed: string, bo
       const at = millis(next);
       for (const { bot, market: number } of due) {
         const market = state.markets.get(number);
-        const draws = chance.of(STREAM.turn, bot.number, number, at);
-        const turn = { state, at, bot, market, fair, chance, draws };
+        const random = streams.of(STREAM.turn, bot.number, number, at);
+        const turn = { state, at, bot, market, fair, streams, random };
         for (const outcome of market.matching === "independent" ? OUTCOMES : (["YES"] as const)) {
           yield* act(new BookView(turn, outcome), profile);
         }

@@ -1,5 +1,5 @@
 import type { Faker } from "@faker-js/faker";
-import type { Random } from "../core/random.ts";
+import { type Random, seededRandom } from "../core/random.ts";
 import { MAX_MILLIS, type Millis, millis } from "../core/units.ts";
 import templates from "./event-templates.json" with { type: "json" };
 import fictionalNames from "./fictional-names.json" with { type: "json" };
@@ -177,23 +177,23 @@ const KINDS: Readonly<Record<string, string | readonly string[]>> = fictionalNam
 export class FictionalNames {
   readonly #faker: Faker;
   readonly #realCities: ReadonlySet<string>;
-  #random: Random;
+  #random = seededRandom("", "names");
 
-  private constructor(faker: Faker, random: Random) {
+  private constructor(faker: Faker) {
     this.#faker = faker;
     this.#realCities = new Set(faker.definitions.location.city_name ?? []);
-    this.#random = random;
     faker.setDefaultRefDate(0);
   }
 
-  /** Creates names from a stream, with its own faker instance, because other code may use the shared one. */
-  static async load(random: Random): Promise<FictionalNames> {
+  /** Loads names with a faker instance of their own, because other code may use the shared one. */
+  static async load(): Promise<FictionalNames> {
     const { faker } = await import("@faker-js/faker/locale/en");
     const OwnFaker = faker.constructor as new (options: { locale: Faker["rawDefinitions"] }) => Faker;
-    return new FictionalNames(new OwnFaker({ locale: faker.rawDefinitions }), random);
+    return new FictionalNames(new OwnFaker({ locale: faker.rawDefinitions }));
   }
 
-  follow(random: Random): void {
+  /** Draws all further names from a stream. */
+  drawFrom(random: Random): void {
     this.#random = random;
     this.#faker.seed(random.below(4294967296));
   }

@@ -147,7 +147,7 @@ class EventGenerator {
       const random = seededRandom(this.#seed, `event/${plan.number}/story/${attempt}`);
       const template = drawTemplate(random, templates, plan);
       const count = drawCount(random, template.kind, plan.bounds);
-      this.#names.follow(random);
+      this.#names.drawFrom(random);
       const story = writeStory(template, this.#names, random, count);
       const slug = slugOf(withoutEndDate(story.title));
       if (attempt === ATTEMPTS || !this.#eventSlugs.has(slug)) return { kind: template.kind, story };
@@ -218,7 +218,7 @@ const MIN_ROWS = 24;
 export async function generateWorld(options: WorldOptions): Promise<World> {
   const { seed } = options;
   requireRanges(options);
-  const names = await FictionalNames.load(seededRandom(seed, "names"));
+  const names = await FictionalNames.load();
   const generated = generateEvents(new EventGenerator(seed, names), options);
   const subjects = generated.flatMap(({ event, paths, isBusy }, number) =>
     event.markets.map((market, position): OpeningMarket => {

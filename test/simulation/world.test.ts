@@ -188,7 +188,7 @@ const TEMPLATE = (() => {
 })();
 
 describe("the texts of an event", async () => {
-  const names = await FictionalNames.load(seededRandom("1", "names"));
+  const names = await FictionalNames.load();
   const templates = Object.values(EVENT_TEMPLATES).flat();
 
   test.each(templates)("have a template of a known form: $question", (template) => {
@@ -197,7 +197,7 @@ describe("the texts of an event", async () => {
 
   test.each(templates)("fill every slot but the end date: $question", (template) => {
     const random = seededRandom(template.question, "story");
-    names.follow(random);
+    names.drawFrom(random);
     const count = template.kind.shape === "single" ? 1 : 8;
     const story = writeStory(template, names, random, count);
     expect(new Set(story.markets.map(({ question }) => question)).size).toBe(count);

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { mkdtempSync, readdirSync, renameSync, rmdirSync, rmSync } from "node:fs";
-import { basename, dirname, join, posix, relative, resolve, sep } from "node:path";
+import { basename, join, posix, relative, resolve, sep } from "node:path";
 import { DocumentError, formatValue, within } from "../../core/document-error.ts";
 import {
   custom,
@@ -217,17 +217,6 @@ const nameParts = ({ via, commands }: CampaignSettings): string[] => [
   ...(commands === DEFAULT_COMMANDS ? [] : [`${commands}-commands`]),
 ];
 
-/** Writes a file atomically. @throws the system's error */
-function writeAtomically(path: string, text: string): void {
-  const draft = draftOf(path, randomUUID());
-  createFile(nodeDisk, draft, (file) => {
-    writeFully(file, new TextEncoder().encode(text), 0);
-    file.sync();
-    nodeDisk.rename(draft, path);
-  });
-  nodeDisk.syncFolder(dirname(path));
-}
-
 /** The directory to which a campaign writes its results and the files of its failures. */
 export class ResultsFolder {
   readonly path: string;
@@ -262,11 +251,17 @@ export class ResultsFolder {
     return statOf(this.file) !== undefined;
   }
 
-  /** Writes the results if they have failures, if they are always written, or to replace older ones. */
+  /** Writes the results atomically if they have failures, if they are always written, or to replace older ones. */
   save(results: Results): void {
     if (!this.#writesAlways && results.failures.length === 0 && !this.isWritten) return;
     nodeDisk.makeFolder(this.path);
-    writeAtomically(this.file, resultsText(results));
+    const draft = draftOf(this.file, randomUUID());
+    createFile(nodeDisk, draft, (file) => {
+      writeFully(file, new TextEncoder().encode(resultsText(results)), 0);
+      file.sync();
+      nodeDisk.rename(draft, this.file);
+    });
+    nodeDisk.syncFolder(this.path);
   }
 
   /** Moves the files that `write` makes in a draft directory into this one. Returns their names. */
