@@ -44,8 +44,7 @@ export const HOSTS = ["vitest"];
 const STUBS = [
   // Only the router of express is used.
   [/^express$/, "module.exports = { Router: require('router') };"],
-  // wrap-ansi uses it to fold lines, which are ASCII here except in names; the package prepares for all scripts and emoji when
-  // it is loaded.
+  // yargs uses it for its help, which is ASCII here; the package prepares for all scripts and emoji when it is loaded.
   [/^string-width$/, "export default (text) => text.replace(/\\u001b\\[[0-9;]*m/g, '').length;"],
   // Word lists of mnemonics in ten languages, which viem exports next to accounts.
   [/^@scure\/bip39\/wordlists\//, "export const wordlist = [];"],

@@ -1,6 +1,7 @@
+import yargs, { type Argv } from "yargs";
 import { CACHE_VARIABLE } from "../cache-folder.ts";
 import { anyOf } from "../core/terms.ts";
-import { hung, wrapped } from "../scenario/report/text.ts";
+import { hung } from "../scenario/report/text.ts";
 import {
   defaultText,
   didYouMean,
@@ -11,15 +12,7 @@ import {
   withFlagsNamed,
 } from "../setting.ts";
 import { VERSION } from "../version.ts";
-import {
-  ALWAYS,
-  type CommandName,
-  type Option,
-  optionsOf,
-  type Run,
-  SUBCOMMANDS,
-  type Subcommand,
-} from "./commands.ts";
+import { type CommandName, optionsOf, type Run, SUBCOMMANDS, type Subcommand } from "./commands.ts";
 import { folded, isInteractive, warn } from "./output.ts";
 import { EXIT, type ExitCode, UsageError } from "./process.ts";
 import type { Progress } from "./progress.ts";
@@ -87,178 +80,190 @@ function requireWords(name: CommandName, words: readonly string[]): void {
 /** Parses and runs a command line. @throws UsageError or ConfigError as `runCommand`. */
 export async function runCommandLine(typed: readonly string[], environment: Given["environment"]) {
   const argv = typed[0] === "help" ? [...typed.slice(1), "--help"] : typed;
-  const [first] = split(argv).words;
-  const name = NAMES.find((known) => known === first);
-  const { words, options } = split(argv, name && optionsOf(name));
-  const asked = new Set(options.map(({ word }) => alwaysNamed(word)?.word));
-  const endsInHelp = words.at(-1) === "help" && !argv.includes("--");
-  if (asked.has("help") || endsInHelp) return printed(helpText(name));
-  if (asked.has("version")) return printed(VERSION);
-  if (name === undefined) throw new UsageError(expectedCommand(first, options[0], argv));
-  const flags = flagsOf(name, options);
+  let name: CommandName | undefined;
+  let output = "";
+  const parser = createParser(argv, (chosen) => {
+    name = chosen;
+  });
+  const values = parser.parse(withPlainToggles(argv), {}, (error, _values, text) => {
+    if (error) throw error;
+    output = text.replace(/\s*\[boolean\]$/gm, "");
+  }) as Readonly<Record<string, unknown>> & { readonly _: readonly (string | number)[] };
+  if (output !== "") {
+    process.stdout.write(`${output}\n`);
+    return EXIT.ok;
+  }
+  const words = values._.map(String);
+  refuseUnknown(name, words, Object.keys(values), argv);
   warnOfUnknownVariables(environment);
+  const given = { flags: textsOf(name, values), environment };
   try {
-    return await runCommand(name, { flags, environment }, words.slice(1));
+    return await runCommand(name, given, words.slice(1));
   } catch (error) {
-    // Names each option by its variable if it was given so.
-    const byVariable = optionsOf(name).filter(({ flag, variable }) => !flags[flag] && environment[variable]);
-    const nameOf = (named: string) => byVariable.find(({ word }) => word === named)?.variable;
-    if (error instanceof Error) error.message = withFlagsNamed(error.message, nameOf);
+    if (error instanceof Error) error.message = namedAsGiven(error.message, name, given);
     throw error;
   }
 }
 
-function printed(text: string): ExitCode {
-  process.stdout.write(`${text}\n`);
-  return EXIT.ok;
+/** Names each option in a message by its variable if it was given so. */
+function namedAsGiven(message: string, name: CommandName, { flags, environment }: Given): string {
+  const options = optionsOf(name).filter(
+    ({ flag, variable }) => flags[flag] === undefined && environment[variable],
+  );
+  return withFlagsNamed(message, (named) => options.find(({ word }) => word === named)?.variable);
 }
 
-/** An option of a command line. */
-interface TypedOption {
-  /** With its dashes, without its value. */
-  readonly typed: string;
-  readonly word: string;
-  /** Empty if there is none; `true` for a toggle without one. */
-  readonly value: string;
-}
-
-/** The next argument of an option if it is its value: no option, or a negative number. */
-const VALUE = /^(?:[^-]|$|-\d*\.?\d+$)/;
-const VALUE_OF_TOGGLE = /^(?:true|false)$/;
-
-const alwaysNamed = (name: string) => ALWAYS.find(({ word, letter }) => word === name || letter === name);
-
-/** Splits a command line into words and options. An option takes a value unless it is known as a toggle. */
-function split(argv: readonly string[], known: readonly Option[] = []) {
-  const words: string[] = [];
-  const options: TypedOption[] = [];
-  for (let index = 0; index < argv.length; index += 1) {
-    const argument = argv[index] as string;
-    if (argument === "--") return { words: [...words, ...argv.slice(index + 1)], options };
-    const [, typed = "", word, assigned] = /^(--?([^=]+))(?:=(.*))?$/s.exec(argument) ?? [];
-    if (word === undefined) {
-      words.push(argument);
-      continue;
-    }
-    const isToggle = alwaysNamed(word) ?? known.find((each) => each.word === word)?.toggle;
-    const next = argv[index + 1];
-    let value = isToggle ? "true" : "";
-    // Shells of Windows leave quotes around a value.
-    if (assigned !== undefined) value = assigned.replace(/^(["'])(.*)\1$/s, "$2");
-    else if (next !== undefined && (isToggle ? VALUE_OF_TOGGLE : VALUE).test(next)) {
-      value = next;
-      index += 1;
-    }
-    options.push({ typed, word, value });
+/** Creates the parser of command lines. Values stay text, which the settings read later. */
+function createParser(argv: readonly string[], choose: (name: CommandName) => void): Argv {
+  const columns = Math.min(MAX_COLUMNS, process.stdout.columns || MAX_COLUMNS);
+  const parser = yargs()
+    .scriptName("clobsim")
+    .usage("$0 <command> [options]\n\nA local, deterministic mock exchange for prediction markets.")
+    .locale("en")
+    .parserConfiguration({
+      "boolean-negation": false,
+      "camel-case-expansion": false,
+      "dot-notation": false,
+      "parse-numbers": false,
+      "parse-positional-numbers": false,
+      "short-option-groups": false,
+    })
+    .help("help", "Print this help")
+    .alias("help", "h")
+    .version("version", "Print the version", VERSION)
+    .alias("version", "v")
+    .wrap(columns)
+    .exitProcess(false)
+    .showHelpOnFail(false);
+  // Only for help, because yargs formats all descriptions on every run, which takes longer than parsing.
+  const isDescribed = argv.some((word) => word === "-h" || word.startsWith("--help"));
+  for (const name of NAMES) {
+    const describe = (inner: Argv): void => {
+      if (isDescribed) describeCommand(inner, name, columns);
+      // Parsing needs only the options without a value.
+      else for (const { word, toggle } of optionsOf(name)) if (toggle !== undefined) inner.boolean(word);
+    };
+    parser.command(name, SUBCOMMANDS[name].summary, describe, () => choose(name));
   }
-  return { words, options };
+  return parser;
 }
 
-/** Explains that a command line begins with no command, or an unknown one. */
-function expectedCommand(
-  first: string | undefined,
-  option: TypedOption | undefined,
+const ALL_OPTIONS = NAMES.flatMap(optionsOf);
+
+/** Replaces each `--toggle=yes` by `--toggle=true` because yargs reads anything else as false. @throws ConfigError */
+function withPlainToggles(argv: readonly string[]): string[] {
+  const end = argv.indexOf("--");
+  return argv.map((given, index) => {
+    const [, name = "", value = ""] = /^--([^=]+)=(.*)$/s.exec(given) ?? [];
+    const isToggle = ALL_OPTIONS.some(({ word, toggle }) => word === name && toggle !== undefined);
+    if (!isToggle || (end >= 0 && index > end)) return given;
+    return `--${name}=${readText(`--${name}`, value, truth)}`;
+  });
+}
+
+function describeCommand(parser: Argv, name: CommandName, columns: number): void {
+  const { summary, takes, examples }: Subcommand = SUBCOMMANDS[name];
+  const options = optionsOf(name);
+  parser.usage(`$0 ${name}${takes === undefined ? "" : ` ${takes.usage}`} [options]\n\n${summary}`);
+  for (const option of options) {
+    const { word, group, help, toggle } = option;
+    const byDefault = defaultText(option);
+    // Not as `defaultDescription`, which yargs aligns to the right, on narrow terminals without a blank before it.
+    const describe = byDefault === undefined ? help : `${help} [default: ${byDefault}]`;
+    parser.option(word, { group, describe, ...(toggle === undefined ? {} : { type: "boolean" }) });
+  }
+  const valued = options.filter(({ toggle }) => toggle === undefined);
+  const shown = valued.find(({ flag }) => flag === "log-level") ?? valued[0];
+  const variable =
+    shown === undefined
+      ? ""
+      : `\n\nAn option can also be set by its variable: --${shown.flag} by ${shown.variable}, and so on.`;
+  parser.epilogue(`${examplesText(examples, columns)}${variable}`);
+}
+
+/** Longer examples have their purpose in the next line, so that as many as possible stay in one line for copying. */
+function examplesText(examples: Subcommand["examples"], columns: number): string {
+  const lines = examples.map(([line, purpose]) => [`clobsim ${line}`, purpose] as const);
+  const width = Math.max(...lines.map(([line]) => line.length).filter((length) => length <= columns / 2), 0);
+  const rows = lines.flatMap(([line, purpose]) => {
+    const [label, ...before] = line.length <= width ? [line] : ["", folded(`  ${line}`, columns)];
+    return [...before, ...hung(`  ${label.padEnd(width)}  `, purpose, columns)];
+  });
+  return ["Examples:", ...rows].join("\n");
+}
+
+/** Returns the values given for each flag, as text. A flag without its value has an empty text. */
+function textsOf(name: CommandName, values: Readonly<Record<string, unknown>>): Given["flags"] {
+  const texts: Record<string, readonly string[]> = {};
+  for (const { word, flag, toggle } of optionsOf(name)) {
+    const given = values[word];
+    if (given === undefined) continue;
+    texts[flag] = [given].flat().map((value: unknown) => {
+      if (toggle !== undefined) return String(value === (toggle === "on"));
+      return typeof value === "string" ? value : "";
+    });
+  }
+  return texts;
+}
+
+/** Keys that yargs adds to the values of a command line. */
+const YARGS_KEYS = ["_", "$0", "help", "h", "version", "v"];
+
+/** Refuses unknown commands, options and words, naming the nearest known one. @throws UsageError */
+function refuseUnknown(
+  command: CommandName | undefined,
+  [first]: readonly string[],
+  keys: readonly string[],
   argv: readonly string[],
-) {
-  if (first !== undefined)
-    return `unknown command ${first}${didYouMean(first, NAMES) || `, expected ${anyOf(NAMES)}`}`;
-  if (option === undefined) return `expected a command, ${anyOf(NAMES)}, found none (see clobsim --help)`;
-  const taker = NAMES.find((name) => optionsOf(name).some(({ word }) => word === option.word));
-  const command =
-    taker === undefined
-      ? `${anyOf(NAMES)} (see clobsim --help)`
-      : `such as clobsim ${[taker, ...argv].join(" ")}`;
-  return `expected a command before ${option.typed}, ${command}`;
-}
-
-/** Returns the texts of each flag. @throws UsageError for an unknown option; ConfigError for the value of a toggle */
-function flagsOf(name: CommandName, given: readonly TypedOption[]): Given["flags"] {
-  const known = optionsOf(name);
-  const flags: Record<string, string[]> = {};
-  for (const [index, option] of given.entries()) {
-    const { word, value } = option;
-    const setting = known.find((each) => each.word === word);
-    if (setting === undefined) throw unknownOption(name, option, given[index - 1]);
-    const { flag, toggle } = setting;
-    if (toggle === undefined) flags[flag] = [...(flags[flag] ?? []), value];
-    // Of toggles, the last counts.
-    else flags[flag] = [String(readText(`--${word}`, value, truth) === (toggle === "on"))];
+): asserts command is CommandName {
+  const given = keys.filter((key) => !YARGS_KEYS.includes(key));
+  if (first === undefined) {
+    if (given[0] !== undefined) throw new UsageError(commandBefore(given[0], argv));
+    throw new UsageError(`expected a command, ${anyOf(NAMES)}, found none (see clobsim --help)`);
   }
-  return flags;
-}
-
-/** Returns the error for an unknown option, which may be meant as the value of the one before it. @throws ConfigError */
-function unknownOption(name: CommandName, { typed }: TypedOption, before?: TypedOption): UsageError {
-  const known = optionsOf(name);
-  const taker = known.find(({ word, toggle }) => word === before?.word && toggle === undefined);
-  if (taker !== undefined && before?.value === "" && !typed.startsWith("--")) {
-    readText(before.typed, typed, taker);
-    return new UsageError(
-      `${before.typed} is followed by the option ${typed}: write ${before.typed}=${typed} if it is its value`,
+  if (command === undefined) {
+    throw new UsageError(
+      `unknown command ${first}${didYouMean(first, NAMES) || `, expected ${anyOf(NAMES)}`}`,
     );
   }
-  const nearest = didYouMean(
-    typed,
-    known.map(({ word }) => `--${word}`),
+  const known = optionsOf(command).map(({ word }) => `--${word}`);
+  const unknown = given.find((key) => !known.includes(`--${key}`));
+  if (unknown === undefined) return;
+  const place = argv.findIndex((word) => /^-+([^=]*)/.exec(word)?.[1] === unknown);
+  const typed = argv[place]?.replace(/=.*/s, "") ?? typedAs(unknown);
+  requireNoValue(command, typed, argv[place - 1]);
+  throw new UsageError(
+    `unknown option ${typed}${didYouMean(typed, known) || ` (see clobsim ${command} --help)`}`,
   );
-  return new UsageError(`unknown option ${typed}${nearest || ` (see clobsim ${name} --help)`}`);
 }
+
+/** Refuses a value that begins with one dash, which was read as an option. @throws UsageError or ConfigError */
+function requireNoValue(command: CommandName, given: string, before = ""): void {
+  const taker = optionsOf(command).find(({ word }) => `--${word}` === before);
+  if (taker === undefined || taker.toggle !== undefined || given.startsWith("--")) return;
+  readText(before, given, taker);
+  throw new UsageError(
+    `${before} is followed by the option ${given}: write ${before}=${given} if it is its value`,
+  );
+}
+
+/** Returns the message for a command line that begins with an option. */
+function commandBefore(key: string, argv: readonly string[]): string {
+  const taker = NAMES.find((name) => optionsOf(name).some(({ word }) => word === key));
+  const command =
+    taker === undefined
+      ? `, ${anyOf(NAMES)} (see clobsim --help)`
+      : `, such as clobsim ${[taker, ...argv].join(" ")}`;
+  return `expected a command before ${typedAs(key)}${command}`;
+}
+
+const typedAs = (key: string): string => `${key.length === 1 ? "-" : "--"}${key}`;
 
 /** Warns about unknown CLOBSIM_ variables. They are not refused because other programs may use them. */
 function warnOfUnknownVariables(environment: Given["environment"]): void {
-  const known = [...NAMES.flatMap(optionsOf).map(({ variable }) => variable), CACHE_VARIABLE];
+  const known = [...ALL_OPTIONS.map(({ variable }) => variable), CACHE_VARIABLE];
   for (const variable of Object.keys(environment)) {
     if (!variable.startsWith("CLOBSIM_") || known.includes(variable)) continue;
     warn(`variable ${variable} is ignored${didYouMean(variable, known)}`);
   }
-}
-
-/** A row of the help; those with the same title are together. */
-type Row = readonly [title: string, label: string, text: string];
-
-/** Returns the help of a command, or of the program. */
-function helpText(name: CommandName | undefined): string {
-  const columns = Math.min(MAX_COLUMNS, process.stdout.columns || MAX_COLUMNS);
-  const { summary, takes, examples }: Pick<Subcommand, "summary" | "takes" | "examples"> =
-    name === undefined ? PROGRAM : SUBCOMMANDS[name];
-  const commands = name === undefined ? NAMES : [];
-  const options = name === undefined ? [] : optionsOf(name);
-  const rows: readonly Row[] = [
-    ...commands.map((each): Row => ["Commands:", `clobsim ${each}`, SUBCOMMANDS[each].summary]),
-    ...options.map((each): Row => [each.group, `    --${each.word}`, `${each.help}${byDefault(each)}`]),
-    ...ALWAYS.map(({ word, letter, help }): Row => ["Options:", `-${letter}, --${word}`, help]),
-    ...examples.map(([line, purpose]): Row => ["Examples:", `clobsim ${line}`, purpose]),
-  ];
-  const titles = [...new Set(rows.map(([title]) => title))];
-  const valued = options.filter(({ toggle }) => toggle === undefined);
-  const shown = valued.find(({ flag }) => flag === "log-level") ?? valued[0];
-  const variable = shown && `--${shown.flag} by ${shown.variable}`;
-  const paragraph = (text: string): string => wrapped(text, columns).join("\n");
-  return [
-    paragraph(`clobsim ${name ?? "<command>"}${takes ? ` ${takes.usage}` : ""} [options]`),
-    paragraph(summary),
-    ...titles.map((title) => sectionText(title, rows, columns)),
-    ...(variable ? [paragraph(`An option can also be set by its variable: ${variable}, and so on.`)] : []),
-  ].join("\n\n");
-}
-
-const PROGRAM = { summary: "A local, deterministic mock exchange for prediction markets.", examples: [] };
-
-const byDefault = (option: Option): string => {
-  const text = defaultText(option);
-  return text === undefined ? "" : ` [default: ${text}]`;
-};
-
-/** Formats the rows with a title. The text is beside its label, or below if the label needs more than half of the width. */
-function sectionText(title: string, all: readonly Row[], columns: number): string {
-  const rows = all.filter(([own]) => own === title);
-  const width = Math.max(
-    ...rows.map(([, label]) => label.length).filter((length) => length <= columns / 2),
-    0,
-  );
-  const lines = rows.flatMap(([, label, text]) => {
-    const [beside, ...above] = label.length <= width ? [label] : ["", folded(`  ${label}`, columns)];
-    return [...above, ...hung(`  ${beside.padEnd(width)}  `, text, columns)];
-  });
-  return [title, ...lines].join("\n");
 }

@@ -432,14 +432,7 @@ export const SUBCOMMANDS = {
   },
 } as const satisfies Record<string, Subcommand>;
 
-/** Options of all commands, which print something instead of running one. */
-export const ALWAYS = [
-  { word: "help", letter: "h", help: "Print this help" },
-  { word: "version", letter: "v", help: "Print the version" },
-] as const;
-
 export type CommandName = keyof typeof SUBCOMMANDS;
-export type Option = ReturnType<typeof optionsOf>[number];
 
 /** Returns the settings of a command, each with its flag without dashes, its word after `--`, and its variable. */
 export const optionsOf = (name: CommandName) =>

@@ -1,8 +1,6 @@
 import { basename } from "node:path";
 import {
-  ALWAYS,
   type CommandName,
-  type Option,
   optionsOf,
   type Run,
   SHELLS,
@@ -88,7 +86,7 @@ const withoutEqualsSigns = (words: readonly string[]): readonly string[] =>
 function candidates([name, ...before]: readonly string[], current: string): readonly Candidate[] {
   if (name === undefined) {
     const commands = Object.entries(SUBCOMMANDS).map(([word, { summary }]): Candidate => [word, summary]);
-    return current.startsWith("-") ? ALWAYS.map(optionCandidate) : commands;
+    return current.startsWith("-") ? ALWAYS : commands;
   }
   if (!Object.hasOwn(SUBCOMMANDS, name)) return [];
   const options = optionsOf(name as CommandName);
@@ -107,7 +105,10 @@ function candidates([name, ...before]: readonly string[], current: string): read
   }
   const given = new Set(before.map((word) => word.replace(/=.*/s, "")));
   const left = options.filter(({ word, isRepeatable }) => isRepeatable || !given.has(`--${word}`));
-  return [...left, ALWAYS[0]].map(optionCandidate);
+  return [...left.map(({ word, help }): Candidate => [`--${word}`, help]), ...ALWAYS.slice(0, 1)];
 }
 
-const optionCandidate = ({ word, help }: Pick<Option, "word" | "help">): Candidate => [`--${word}`, help];
+const ALWAYS: readonly Candidate[] = [
+  ["--help", "Print this help"],
+  ["--version", "Print the version"],
+];

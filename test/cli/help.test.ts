@@ -33,4 +33,10 @@ describe("the help", () => {
       expect(await helpOf(words, 140)).toEqual(widest);
     },
   );
+
+  it("shows the default of an option, and no type", async () => {
+    const text = (await helpOf(["run"], 100)).join("\n");
+    expect(text).toContain(" [default: spec]\n");
+    expect(text).not.toContain("[boolean]");
+  });
 });
