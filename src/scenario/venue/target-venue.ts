@@ -1,6 +1,6 @@
 import { parse, YAMLParseError } from "yaml";
 import { unitsOf } from "../../api/decimals.ts";
-import type { Operation, ReplyTo } from "../../api/endpoints.ts";
+import { endpointOf, type Operation, type ReplyTo } from "../../api/endpoints.ts";
 import { type ClientOptions, ExchangeClient, walletOf } from "../../client/client.ts";
 import { collect, ExchangeFailure, orThrow } from "../../client/result.ts";
 import { DocumentError, within } from "../../core/document-error.ts";
@@ -328,10 +328,8 @@ class TargetVenue extends Venue {
 
   async call<O extends Operation>(operation: O, call?: DirectCall): Promise<Attempt<ReplyTo<O>>> {
     const attempt = await this.#http.call(operation, call);
-    if (attempt.ok && operation === "placeOrder")
-      this.#placed(call?.caller ?? "", attempt.value as PlacedOrder);
-    if (attempt.ok && (operation === "cancelOrder" || operation === "cancelAllOrders"))
-      await this.#canceled(attempt.value as Canceled);
+    const { method, path } = endpointOf(operation);
+    if (attempt.ok) await this.#noteOrders(`${method} ${path}`, call?.caller ?? "", attempt.value);
     return attempt;
   }
 
@@ -358,9 +356,16 @@ class TargetVenue extends Venue {
   override async request(...[step, text]: Parameters<Venue["request"]>): Promise<RequestReply> {
     const reply = await this.#http.request(step, text);
     const { method, path, as } = step;
-    if (method === "POST" && /^\/clob\/order(?:\?|$)/.test(path) && as !== null && reply.code === null)
-      this.#placed(as, reply.body as PlacedOrder);
+    if (as !== null && reply.code === null)
+      await this.#noteOrders(`${method} ${path.split("?", 1)[0]}`, as, reply.body);
     return reply;
+  }
+
+  /** Notes what a reply says of orders that were placed or canceled. */
+  async #noteOrders(route: string, account: string, reply: unknown): Promise<void> {
+    if (route === "POST /clob/order") this.#placed(account, reply as PlacedOrder);
+    if (route === "DELETE /clob/order" || route === "DELETE /clob/orders/all")
+      await this.#canceled(reply as Canceled);
   }
 
   /** Computes the order from its latest known state and its fills. */

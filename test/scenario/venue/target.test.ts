@@ -108,6 +108,22 @@ describe("a scenario on a deployment", () => {
     expect(result).toMatchObject({ status: "passed", way: "target", steps: 13, stateHash: null });
   });
 
+  it("knows the orders that a request canceled", async () => {
+    const text = `scenario: canceled by hand
+accounts: { alice: { USDC: 10 } }
+steps:
+  - alice: BUY 5 YES @ 0.2 as bid
+  - request: DELETE /order
+    as: alice
+    body: { orderId: "{order bid}" }
+  - alice: BUY 5 YES @ 0.3 as other
+  - request: DELETE /orders/all
+    as: alice
+  - expect: { orders: { bid: CANCELED 0/5 USER, other: CANCELED 0/5 USER } }
+`;
+    expect((await runThere(text, walletsFor(await newMarket()))).failure).toBeNull();
+  });
+
   it("is opened anew for each repeated run, at whatever time", async () => {
     const { failure, status } = await runThere(RESTS, walletsFor(await newMarket()), 3);
     expect(failure).toBeNull();
