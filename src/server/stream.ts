@@ -15,7 +15,10 @@ import { idLineOf, LatestEntries, putCommand, putEntry, putHistory, requestText 
 
 const MAX_READERS = 64;
 const PUSH_MS = 34;
-/** Maximum number of successful requests with commands, except control requests, in one push. */
+/**
+ * Maximum number of successful requests with commands, except control requests, in one push. The first ones show how long
+ * requests took; the others are left out, because they cost as much as their commands.
+ */
 const MAX_SUCCESSFUL = 20;
 const HEARTBEAT_MS = 15_000;
 const HEARTBEAT = ": \n\n";
@@ -100,8 +103,8 @@ export class Stream {
     const path = pathOf(request.url);
     if (path === "/sim/stream") return;
     // A control request may also have changed what is not in its commands, such as the running bots.
-    const isPlain = isGood && fault === null && lastCommand >= firstCommand && !path.startsWith("/sim/");
-    if (isPlain && !this.#feed.hasRoomForPlain()) return;
+    const isInCommands = isGood && fault === null && lastCommand >= firstCommand && !path.startsWith("/sim/");
+    if (isInCommands && !this.#feed.hasRoomForSuccessful()) return;
     this.#feed.addEntry("request", requestText(request, path, status, code));
   }
 
@@ -138,8 +141,8 @@ class Feed {
   #name = "";
   /** Number of entries since the latest command. */
   #count = 0;
-  /** Number of plain requests since the latest push. */
-  #plain = 0;
+  /** Number of successful requests with commands since the latest push. */
+  #successful = 0;
   /** Position up to which all entries are durable. */
   #durableEnd = 0;
   /**
@@ -173,13 +176,10 @@ class Feed {
     for (const stop of this.#stops) stop();
   }
 
-  /**
-   * Whether to include one more successful request with commands. The first ones of each push are included, because they
-   * show how long requests took. The others are left out, because they cost as much as their commands.
-   */
-  hasRoomForPlain(): boolean {
-    this.#plain += 1;
-    return this.#plain <= MAX_SUCCESSFUL;
+  /** Counts a successful request with commands, and returns whether the next push has it. */
+  hasRoomForSuccessful(): boolean {
+    this.#successful += 1;
+    return this.#successful <= MAX_SUCCESSFUL;
   }
 
   /** Adds an entry that is not a command; `data` is JSON. */
@@ -349,7 +349,7 @@ class Feed {
 
   async #pushNow(): Promise<void> {
     this.#push = null;
-    this.#plain = 0;
+    this.#successful = 0;
     this.#pushedAt = performance.now();
     const rewoundAt = this.#rewind?.position ?? 0;
     if ([...this.#readers].every(({ position }) => position >= rewoundAt)) this.#rewind = null;
