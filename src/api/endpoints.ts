@@ -15,7 +15,7 @@ import {
 import { type Endpoint, isRaw, type Param } from "./endpoint.ts";
 import { ERROR_SCOPES, type ErrorCode, type ErrorScope } from "./errors.ts";
 import { orderStoryEndpoints } from "./explanations.ts";
-import { marketCommandEndpoints, marketControlEndpoints, marketDataEndpoints } from "./markets.ts";
+import { marketControlEndpoints, marketDataEndpoints } from "./markets.ts";
 import { orderBookEndpoints } from "./order-book.ts";
 import { type UnknownFields, unknownFieldsAt } from "./request-body.ts";
 import type { ReadonlyDeep, ReplyOf } from "./schemas.ts";
@@ -29,7 +29,6 @@ const BY_OPERATION = {
   ...controlEndpoints,
   ...accountEndpoints,
   ...marketControlEndpoints,
-  ...marketCommandEndpoints,
   // Before GET /sim/orders/{id}, whose id would match `preview`.
   ...orderPreviewEndpoints,
   ...orderStoryEndpoints,

@@ -1,12 +1,10 @@
 import * as z from "zod";
-import type { CommandKind, CommandOf } from "../core/commands.ts";
 import { bookFor, type EventRecord, type Market, tokenIdIn } from "../core/market.ts";
 import type { Trade } from "../core/order.ts";
 import { MARKET_STATUSES, MATCHINGS, type Outcome, SELF_TRADE_POLICIES, TICK_SIZES } from "../core/terms.ts";
 import { toIso } from "../core/time.ts";
 import { addSum, emptySum, type Sum } from "../core/units.ts";
 import {
-  type BodySpec,
   endpoints,
   flag,
   integer,
@@ -225,13 +223,6 @@ export const marketControlEndpoints = endpoints("control", "Control plane", {
     reply: marketSchema,
     errors: ["EVENT_NOT_FOUND"],
   },
-});
-
-type Given<Kind extends CommandKind> = Omit<CommandOf<Kind>, "kind" | "market">;
-type BodyFor<Kind extends CommandKind> = keyof Given<Kind> extends never ? null : BodySpec<Given<Kind>>;
-
-/** Endpoints that run the command of the same name on one market and need no handler; the body holds its other fields. */
-export const marketCommandEndpoints = endpoints("control", "Control plane", {
   closeMarket: {
     route: "POST /sim/markets/{idOrSlug}/close",
     summary: "End trading; resting orders are canceled",
@@ -245,7 +236,7 @@ export const marketCommandEndpoints = endpoints("control", "Control plane", {
     reply: marketSchema,
     errors: ["MARKET_NOT_FOUND", "MARKET_CLOSED"],
   },
-}) satisfies { readonly [Kind in CommandKind]?: { readonly body: BodyFor<Kind> } };
+});
 
 /** Builds a market as in lists (contract, section 6). */
 export function marketReply(view: View, market: Market): ReplyOf<typeof marketSchema> {

@@ -1,6 +1,6 @@
 import { faultWords, settlementFaultId } from "../api/chain.ts";
 import { numbersAs } from "../api/decimals.ts";
-import { marketCommandEndpoints } from "../api/markets.ts";
+import { marketControlEndpoints } from "../api/markets.ts";
 import { placeOrderBody } from "../api/order-request.ts";
 import { authHeaders, type Signable } from "../api/signing.ts";
 import { type Command, isCausedByTime } from "../core/commands.ts";
@@ -96,7 +96,7 @@ function requestOf({ line, command }: ReplayedLine, state: State): SentRequest |
 function commandRequest(command: Command, state: State): SentRequest | null {
   if ("market" in command) {
     const { kind, market, ...body } = command;
-    const { method, path } = marketCommandEndpoints[kind];
+    const { method, path } = marketControlEndpoints[kind];
     const slug = state.markets.find(market)?.slug ?? String(market);
     return { method, path: path.replace("{idOrSlug}", slug), ...(Object.keys(body).length > 0 && { body }) };
   }

@@ -7,7 +7,6 @@ import {
   eventReply,
   historyReply,
   isActive,
-  marketCommandEndpoints,
   marketDetail,
   marketReply,
   marketTradeReply,
@@ -24,13 +23,13 @@ import {
   pageOf,
   type View,
 } from "../../api/view.ts";
-import { parseCommand } from "../../core/commands.ts";
+import type { Command } from "../../core/commands.ts";
 import { PRICE_PLACES, SIZE_PLACES } from "../../core/format.ts";
 import { type Market, outcomeOf } from "../../core/market.ts";
 import type { Outcome } from "../../core/terms.ts";
 import { type Millis, price, size } from "../../core/units.ts";
 import { JsonText } from "../messages.ts";
-import type { BodyOf, Call, Handlers, Service } from "../service.ts";
+import type { BodyOf, Handlers, Service } from "../service.ts";
 import { exact, timeIn } from "./control.ts";
 import { submit } from "./trading.ts";
 
@@ -41,24 +40,14 @@ const ofToken =
     return { tokenId: query.token_id, ...reply(market, outcomeOf(token), service) };
   };
 
-/** Handlers of endpoints named after a command: each submits it for one market and returns the market after it. */
-const marketCommandHandlers = Object.fromEntries(
-  Object.keys(marketCommandEndpoints).map((kind) => [
-    kind,
-    (
-      { path, body }: Call<unknown, object | null, { readonly idOrSlug: string }>,
-      service: Service,
-      view: View,
-    ) => {
-      const market = findMarket(view, path.idOrSlug);
-      submit(service, parseCommand({ kind, market: market.number, ...body }));
-      return marketReply(view, market);
-    },
-  ]),
-) as unknown as Handlers<keyof typeof marketCommandEndpoints>;
+/** Submits a command for a market, and returns the market after it. */
+function submitFor(service: Service, view: View, idOrSlug: string, command: (market: number) => Command) {
+  const market = findMarket(view, idOrSlug);
+  submit(service, command(market.number));
+  return marketReply(view, market);
+}
 
 export const marketHandlers = {
-  ...marketCommandHandlers,
   getBook: ({ query }, { books }, view) => {
     const { token, market } = marketOfTokenId(view, query.token_id);
     return new JsonText(books.json(view, market, outcomeOf(token)));
@@ -160,6 +149,10 @@ export const marketHandlers = {
     });
     return marketReply(view, state.markets.get(state.markets.size));
   },
+  closeMarket: ({ path }, service, view) =>
+    submitFor(service, view, path.idOrSlug, (market) => ({ kind: "closeMarket", market })),
+  resolveMarket: ({ path, body: { winningOutcome } }, service, view) =>
+    submitFor(service, view, path.idOrSlug, (market) => ({ kind: "resolveMarket", market, winningOutcome })),
 } satisfies Partial<Handlers<Operation>>;
 
 const DEFAULT_CATEGORY = "general";
