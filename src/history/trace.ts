@@ -181,37 +181,11 @@ export class Remapper {
 
   /** Returns a command with the numbers and ids of this exchange; null if it refers to something not created here. */
   remap(traced: TracedCommand): Command | null {
-    const { command } = traced;
-    if ("address" in command)
-      return this.#accountCommand({ ...command, address: this.#addressOf(command.address) });
+    const { command: given } = traced;
+    const command: Command =
+      "address" in given ? { ...given, address: this.#addressOf(given.address) } : given;
     if ("market" in command)
       return withNumber(this.markets.get(command.market), (market) => ({ ...command, market }));
-    switch (command.kind) {
-      case "createMarket":
-        return withNumber(this.#events.get(command.event), (event) => ({ ...command, event }));
-      case "setSettlementFault": {
-        if (command.order === undefined) return command;
-        const faulted = faultedOrder(command.order, traced);
-        const number = faulted === "next" ? this.state.orders.next : this.orders.get(faulted);
-        return withNumber(number, (order) => ({ ...command, order }));
-      }
-      case "endSettlementFault":
-        if (command.number === null) return command;
-        return withNumber(this.#faults.get(command.number), (number) => ({ ...command, number }));
-      case "sendTransaction": {
-        const position = positionCallIn(this.#history, command);
-        if (position === null) return command;
-        const from = this.#addressOf(command.from);
-        return withNumber(this.markets.get(position.market), (market) =>
-          positionTransaction(from, this.state.markets.get(market).conditionId, position.change),
-        );
-      }
-      default:
-        return command;
-    }
-  }
-
-  #accountCommand(command: Command): Command | null {
     switch (command.kind) {
       case "placeOrder": {
         const tokenId = this.#tokenId(command.tokenId);
@@ -230,6 +204,25 @@ export class Remapper {
         const isEmpty = tokens.length === 0 && command.tokens.length > 0;
         if (isEmpty && command.collateral === 0 && command.everyMarket === 0) return null;
         return { ...command, tokens };
+      }
+      case "createMarket":
+        return withNumber(this.#events.get(command.event), (event) => ({ ...command, event }));
+      case "setSettlementFault": {
+        if (command.order === undefined) return command;
+        const faulted = faultedOrder(command.order, traced);
+        const number = faulted === "next" ? this.state.orders.next : this.orders.get(faulted);
+        return withNumber(number, (order) => ({ ...command, order }));
+      }
+      case "endSettlementFault":
+        if (command.number === null) return command;
+        return withNumber(this.#faults.get(command.number), (number) => ({ ...command, number }));
+      case "sendTransaction": {
+        const position = positionCallIn(this.#history, command);
+        if (position === null) return command;
+        const from = this.#addressOf(command.from);
+        return withNumber(this.markets.get(position.market), (market) =>
+          positionTransaction(from, this.state.markets.get(market).conditionId, position.change),
+        );
       }
       default:
         return command;

@@ -295,10 +295,7 @@ export class ObservedBlocks {
           for (; mined < event.lastTransaction; mined += 1) this.#faultless.set(mined + 1, block);
         }
       } else if (command.kind === "executeTransaction" && block !== null) {
-        const { transaction } = command;
-        const event = events.find((each) => "transaction" in each && each.transaction === transaction);
-        if (event !== undefined)
-          this.#addExecution(traced, transaction, event, { block, height, isEarlier: transaction <= before });
+        this.#addExecution(traced, command.transaction, block, height, command.transaction <= before);
       }
     }
   }
@@ -309,13 +306,16 @@ export class ObservedBlocks {
   }
 
   #addExecution(
-    { sequence }: TracedCommand,
+    { sequence, events }: TracedCommand,
     transaction: number,
-    event: DomainEvent,
-    { block, height, isEarlier }: { block: ObservedBlock; height: number; isEarlier: boolean },
+    block: ObservedBlock,
+    height: number,
+    isEarlier: boolean,
   ): void {
     const { content, firstTrade } = this.#end.chain.transactions.get(transaction);
-    if (content !== null || (event.kind === "transactionHeld" && event.hold === "UNDERPRICED")) return;
+    const event = events.find((each) => "transaction" in each && each.transaction === transaction);
+    if (event === undefined || content !== null) return;
+    if (event.kind === "transactionHeld" && event.hold === "UNDERPRICED") return;
     const terms = faultIn(event, height);
     if (terms === null) this.#faultless.set(transaction, block);
     else if (!isEarlier) {
