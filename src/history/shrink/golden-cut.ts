@@ -12,14 +12,14 @@ const ROW = /^\s*(?:(?<bid>\S+ \(\d+\)) )?\|\s+(?<price>[\d.]+) \|(?: (?<ask>\S+
 
 type Golden = ReturnType<typeof parseGolden>;
 
-/** Parses a golden file: every trade in order, as in a `trades` expectation, and the books. */
+/** Parses a golden file: every trade in order, and the books. */
 function parseGolden(text: string) {
   const [, trades = [], ...books] = text
     .trimEnd()
     .split("\n\n")
     .map((part) => part.split("\n"));
   return {
-    trades: trades.slice(1).map((line) => line.trim()),
+    trades: trades.slice(1).map(parseTrade),
     books: books.map(([token = "", ...lines]) => {
       const rows = lines.map((line) => ROW.exec(line)?.groups ?? {});
       const levels = (side: "bid" | "ask"): string[] =>
@@ -28,6 +28,21 @@ function parseGolden(text: string) {
       return { token, lines, bids: levels("bid"), asks: levels("ask").reverse() };
     }),
   };
+}
+
+const TRADE =
+  /^(?<taker>\S+) (?<side>BUY|SELL) (?<size>[\d.]+) (?<outcome>YES|NO) @ (?<price>[\d.]+) (?:in (?<market>\S+) )?from (?<maker>\S+)/;
+
+const units = (text: string, places: number): number => unitsOf(text, places) ?? 0;
+
+type Trade = ReturnType<typeof parseTrade>;
+
+/** Parses a line as in a `trades` expectation. The market is undefined if there is only one. */
+function parseTrade(given: string) {
+  const line = given.trim();
+  const { taker, maker, side, outcome, market, size = "", price = "" } = TRADE.exec(line)?.groups ?? {};
+  const exact = { size: units(size, SIZE_PLACES), price: units(price, PRICE_PLACES) };
+  return { line, taker, maker, side, outcome, market, ...exact };
 }
 
 /** An expectation of the first difference between a golden file and a run. */
@@ -94,32 +109,30 @@ function tradeDifference(
   const action = traded !== undefined && isMissingTrades(traded) ? traded : (untraded ?? traded);
   if (action === undefined) return null;
   const remaining = remainingTrades(expected, index, action);
-  const trades = [...expected.slice(0, index), ...remaining];
+  const trades = [...expected.slice(0, index), ...remaining].map(({ line }) => line);
+  const others = found.slice(0, action.after).map(({ line }) => line);
   const makers = actions
     .slice(0, actions.indexOf(action))
-    .filter((each) => remaining.some((line) => canBeMaker(each, line)));
+    .filter((each) => remaining.some((trade) => canBeMaker(each, trade)));
   return {
     after: action,
     expectation: { trades },
     required: [action, ...makers],
-    difference: differingLines(tradesDiff("trades", trades, found.slice(0, action.after))),
+    difference: differingLines(tradesDiff("trades", trades, others)),
     remark: `the golden file differs first in trade ${index + 1}: the trades up to there are expected instead`,
   };
 }
 
 /** Returns the expected trades from an index on that an order can have: within its remaining size, at no better prices. */
-function remainingTrades(expected: readonly string[], index: number, action: Action): string[] {
-  let size = action.size;
-  for (let earlier = action.before; earlier < Math.min(action.after, index); earlier += 1)
-    size -= parseTrade(expected[earlier] ?? "")?.size ?? 0;
-  const trades: string[] = [];
+function remainingTrades(expected: readonly Trade[], index: number, action: Action): Trade[] {
+  const earlier = expected.slice(action.before, Math.min(action.after, index));
+  let size = earlier.reduce((left, trade) => left - trade.size, action.size);
+  const trades: Trade[] = [];
   let worst = Number.NEGATIVE_INFINITY;
-  for (const line of expected.slice(index)) {
-    const trade = parseTrade(line);
-    if (trade === null || !canBeTaker(action, trade) || trade.size > size) break;
+  for (const trade of expected.slice(index)) {
     const cost = trade.price * (action.words.side === "BUY" ? 1 : -1);
-    if (cost < worst) break;
-    trades.push(line);
+    if (!canBeTaker(action, trade) || trade.size > size || cost < worst) break;
+    trades.push(trade);
     size -= trade.size;
     worst = cost;
   }
@@ -127,34 +140,20 @@ function remainingTrades(expected: readonly string[], index: number, action: Act
 }
 
 /** Whether an order can be the maker of a trade: it has the account and the price. */
-function canBeMaker(action: Action, line: string): boolean {
-  const trade = parseTrade(line);
-  if (trade === null || !line.includes(` from ${action.account}`)) return false;
+function canBeMaker(action: Action, trade: Trade): boolean {
   const isSameOutcome = action.words.outcome === trade.outcome;
   const price = isSameOutcome ? trade.price : FULL_PRICE - trade.price;
-  return action.price === price && (action.words.side !== trade.side) === isSameOutcome;
-}
-
-const TRADE =
-  /^(?<account>\S+) (?<side>BUY|SELL) (?<size>[\d.]+) (?<outcome>YES|NO) @ (?<price>[\d.]+) (?:in (?<market>\S+) )?from /;
-
-const units = (text: string, places: number): number => unitsOf(text, places) ?? 0;
-
-/** The market is undefined if there is only one. */
-function parseTrade(line: string) {
-  const { account, market, side = "", outcome = "", size = "", price = "" } = TRADE.exec(line)?.groups ?? {};
-  if (account === undefined) return null;
-  const exact = { size: units(size, SIZE_PLACES), price: units(price, PRICE_PLACES) };
-  return { account, market, side, outcome, ...exact };
+  const isOpposite = (action.words.side !== trade.side) === isSameOutcome;
+  return trade.maker === action.account && action.price === price && isOpposite;
 }
 
 /** Whether an order can be the taker of a trade. */
-function canBeTaker(action: Action, trade: NonNullable<ReturnType<typeof parseTrade>>): boolean {
+function canBeTaker(action: Action, trade: Trade): boolean {
   const { market, price } = trade;
   const isWithinLimit = action.words.side === "BUY" ? price <= action.price : price >= action.price;
   const isInMarket = market === undefined || market === action.market;
   const isLike = (["side", "outcome"] as const).every((field) => trade[field] === action.words[field]);
-  return isLike && trade.account === action.account && isInMarket && isWithinLimit;
+  return isLike && trade.taker === action.account && isInMarket && isWithinLimit;
 }
 
 /**
@@ -172,7 +171,7 @@ export async function goldenCutOf(failed: Failed, run: RunRecord): Promise<Golde
   const text = golden === undefined ? null : await readGolden(golden.file);
   if (text === null) return null;
   const [expected, found] = [parseGolden(text), parseGolden(run.golden)];
-  const first = expected.trades.findIndex((trade, index) => trade !== found.trades[index]);
+  const first = expected.trades.findIndex(({ line }, index) => line !== found.trades[index]?.line);
   const index = first < 0 && found.trades.length > expected.trades.length ? expected.trades.length : first;
   return index < 0
     ? bookDifference(scenario, expected, found)
