@@ -10,13 +10,14 @@ import { EXIT, UsageError } from "./process.ts";
 /** `clobsim init`: writes a first scenario, a test and a workflow into a project. @throws UsageError if it cannot. */
 export const init: Run<"init"> = async ({ runner, dryRun }, [folder = "."]) => {
   const project = projectIn(folder, runner);
+  const fileAt = (path: string, note: string, text: string): Change =>
+    existsSync(join(folder, path))
+      ? { path, done: "kept", note: "exists already", text: null }
+      : { path, done: "wrote", note, text };
   const changes: readonly Change[] = [
-    ...filesOf(project).map(
-      (file): Change =>
-        existsSync(join(folder, file.path))
-          ? { path: file.path, done: "kept", note: "exists already", text: null }
-          : { ...file, done: "wrote" },
-    ),
+    fileAt("scenarios/first.yaml", "a scenario: steps, and what must be true", SCENARIO),
+    fileAt(testPath(project), `a test of ${project.runner.package ?? "node:test"}`, testText(project)),
+    fileAt(workflowPath(project), "runs both in GitHub Actions", workflowText(project)),
     ignoreChange(folder),
   ];
   for (const { path, text } of changes) if (text !== null) requireFolder(join(folder, dirname(path)));
@@ -57,17 +58,16 @@ function projectIn(folder: string, named: (typeof RUNNERS)[number] | null) {
   const managers = folders.flatMap((each) =>
     MANAGERS.filter(({ lockFile }) => existsSync(join(each, lockFile))),
   );
+  const runner = RUNNER[named ?? written ?? inScript ?? RUNNERS.find(has) ?? "vitest"];
   return {
-    runner: RUNNER[named ?? written ?? inScript ?? RUNNERS.find(has) ?? "vitest"],
+    runner,
     manager: managers[0] ?? NPM,
     /** Whether its `.js` files are ES modules. */
     isModule: type === "module",
     /** Path from the root of its git repository; empty at the root, and without a repository. */
-    pathInRepository: relative(folders.at(-1) ?? folder, resolve(folder))
-      .split(sep)
-      .join("/"),
-    /** Whether it depends on a package. */
-    has,
+    pathInRepository: relative(folders.at(-1) ?? folder, resolve(folder)).replaceAll(sep, "/"),
+    /** Packages to install. */
+    missing: ["clobsim", runner.package].filter((name) => name !== null && !has(name)),
   };
 }
 
@@ -171,8 +171,8 @@ interface Runner {
   readonly requires?: readonly string[];
   /** Assertions about `story` and `trades`. */
   readonly assertions: readonly string[];
-  /** Returns the command that runs one file. EXEC stands for the package manager's command, such as npx. */
-  readonly command: (file: string, isModule: boolean) => string;
+  /** Returns the command that runs the file behind it; `exec` is the package manager's command, such as npx. */
+  readonly command: (exec: string, isModule: boolean) => string;
 }
 
 const EXPECTATIONS = ["expect(story).toBeLive(40);", 'expect(trades).toHaveTraded(["BUY 40 YES @ 0.54"]);'];
@@ -183,7 +183,7 @@ const RUNNER: Readonly<Record<(typeof RUNNERS)[number], Runner>> = {
     inScript: /\bvitest\b/,
     imports: ['import { exchange } from "clobsim/vitest";', 'import { expect } from "vitest";'],
     assertions: EXPECTATIONS,
-    command: (file) => `EXEC vitest run ${file}`,
+    command: (exec) => `${exec} vitest run`,
   },
   jest: {
     package: "jest",
@@ -192,15 +192,14 @@ const RUNNER: Readonly<Record<(typeof RUNNERS)[number], Runner>> = {
     requires: ['const { exchange } = require("clobsim/jest");'],
     assertions: EXPECTATIONS,
     // Jest runs ES modules only with this flag.
-    command: (file, isModule) =>
-      `${isModule ? "NODE_OPTIONS=--experimental-vm-modules " : ""}EXEC jest ${file}`,
+    command: (exec, isModule) => `${isModule ? "NODE_OPTIONS=--experimental-vm-modules " : ""}${exec} jest`,
   },
   node: {
     package: null,
     inScript: /\bnode\b.* --test\b/,
     imports: ['import { assertLive, assertTraded, exchange } from "clobsim/node-test";'],
     assertions: ["assertLive(story, 40);", 'assertTraded(trades, ["BUY 40 YES @ 0.54"]);'],
-    command: (file) => `node --test ${file}`,
+    command: () => "node --test",
   },
 };
 
@@ -279,7 +278,7 @@ ${assertions.map((line) => `  ${line}\n`).join("")}});
 
 /** Returns the command that runs the test. */
 const testCommand = (project: Project): string =>
-  project.runner.command(testPath(project), project.isModule).replace("EXEC", project.manager.exec);
+  `${project.runner.command(project.manager.exec, project.isModule)} ${testPath(project)}`;
 
 const REPORTS = ".clobsim/reports";
 
@@ -290,7 +289,11 @@ function workflowText(project: Project): string {
   const reports = within === "" ? REPORTS : JSON.stringify(`${within}/${REPORTS}`);
   const defaults =
     within === "" ? "" : `    defaults:\n      run: { working-directory: ${JSON.stringify(within)} }\n`;
-  const step = (command: string): string => `      - run: ${command}\n`;
+  const steps = [
+    ...install,
+    `${exec} clobsim run scenarios --reporter github --report ${REPORTS}`,
+    testCommand(project),
+  ];
   return `# Annotates scenarios that fail at their lines, and keeps a report of each for \`clobsim replay\`.
 name: ${title}
 on: [push, pull_request]
@@ -303,31 +306,16 @@ ${defaults}    steps:
       - uses: actions/checkout@v4
       - uses: actions/setup-node@v4
         with: { node-version: lts/* }
-${install.map(step).join("")}${step(`${exec} clobsim run scenarios --reporter github --report ${REPORTS}`)}      - run: ${testCommand(project)}
-        if: \${{ !cancelled() }}
+${steps.map((command) => `      - run: ${command}\n`).join("")}        if: \${{ !cancelled() }}
       - uses: actions/upload-artifact@v4
         if: \${{ failure() }}
         with: { name: clobsim-reports, path: ${reports}, include-hidden-files: true }
 `;
 }
 
-/** Returns the files to write: a first scenario, a first test, and a workflow that runs both. */
-const filesOf = (project: Project) => [
-  { path: "scenarios/first.yaml", note: "a scenario: steps, and what must be true", text: SCENARIO },
-  {
-    ...{ path: testPath(project), note: `a test of ${project.runner.package ?? "node:test"}` },
-    text: testText(project),
-  },
-  { path: workflowPath(project), note: "runs both in GitHub Actions", text: workflowText(project) },
-];
-
 /** Returns the commands to run next. */
 function nextCommands(project: Project): readonly string[] {
-  const { runner, manager, has } = project;
-  const missing = ["clobsim", runner.package].filter((name) => name !== null && !has(name));
-  return [
-    ...(missing.length === 0 ? [] : [`${manager.add} ${missing.join(" ")}`]),
-    `${manager.exec} clobsim run scenarios`,
-    testCommand(project),
-  ];
+  const { manager, missing } = project;
+  const run = [`${manager.exec} clobsim run scenarios`, testCommand(project)];
+  return missing.length === 0 ? run : [`${manager.add} ${missing.join(" ")}`, ...run];
 }
