@@ -26,13 +26,15 @@ export class FileRefused extends Error {
   }
 }
 
-const FORBIDDEN: ReadonlySet<string> = new Set(["EACCES", "EPERM", "EROFS"]);
+/** Whether an error is of a system call, with one of the codes. */
+export const isSystemError = (
+  error: unknown,
+  ...codes: readonly string[]
+): error is Error & { readonly code: string; readonly path?: string } =>
+  error instanceof Error && "syscall" in error && "code" in error && codes.includes(String(error.code));
 
 /** Whether the system refused a path for lack of permission. */
-export const isForbidden = (
-  error: unknown,
-): error is Error & { readonly code: string; readonly path?: string } =>
-  error instanceof Error && "syscall" in error && "code" in error && FORBIDDEN.has(String(error.code));
+export const isForbidden = (error: unknown) => isSystemError(error, "EACCES", "EPERM", "EROFS");
 
 /** Returns the stats of a path; undefined if nothing is there, also below a file, where Node 20 throws and Node 22 does not. */
 export function statOf(path: string): Stats | undefined {

@@ -184,19 +184,19 @@ function readSetting(flag: string, setting: Setting<unknown>, { flags, environme
   const texts = flags[flag] ?? [];
   const variable = environment[variableOf(flag)] ?? "";
   if (setting.isRepeatable === true) {
-    if (texts.length > 0) return texts.map((text) => readText(`--${flag}`, text, setting));
+    if (texts.length > 0) return texts.map((text) => readValue(`--${flag}`, text, setting));
     const parts = variable === "" ? [] : variable.split(",");
-    return parts.map((text) => readText(variableOf(flag), text.trim(), setting));
+    return parts.map((text) => readValue(variableOf(flag), text.trim(), setting));
   }
   const [first] = texts;
   if (texts.length > 1) throw new ConfigError(`--${flag} is expected once, found ${texts.length} times`);
-  if (first !== undefined) return readText(`--${flag}`, first, setting);
-  if (variable !== "") return readText(variableOf(flag), variable, setting);
-  return setting.default === undefined ? null : readText("default", setting.default, setting);
+  if (first !== undefined) return readValue(`--${flag}`, first, setting);
+  if (variable !== "") return readValue(variableOf(flag), variable, setting);
+  return setting.default === undefined ? null : readValue("default", setting.default, setting);
 }
 
 /** Reads a text. @throws ConfigError that names its source, the expected and the found value */
-export function readText<Value>(source: string, text: string, reader: Reader<Value>): Value {
+export function readValue<Value>(source: string, text: string, reader: Reader<Value>): Value {
   const value = reader.read(text);
   if (value !== null) return value;
   const found = text === "" ? "nothing" : reader.secret === true ? "something else" : quoted(text, 60);
@@ -207,25 +207,24 @@ export function readText<Value>(source: string, text: string, reader: Reader<Val
   throw new ConfigError(`${source} expects ${reader.expected}, found ${found}${help}`);
 }
 
+/** Returns a regular expression that ignores case, or why it is invalid. */
+function compiled(given: string): RegExp | string {
+  try {
+    return new RegExp(given, "iu");
+  } catch (error) {
+    // V8's message is `Invalid regular expression: /(/iu: Unterminated group`.
+    return (error as Error).message.split(": ").at(-1) ?? "";
+  }
+}
+
 /** Accepts a regular expression, which ignores case. */
 export const pattern = (expected: string): Reader<RegExp> => ({
   expected,
   read: (given) => {
-    try {
-      return given === "" ? null : new RegExp(given, "iu");
-    } catch {
-      return null;
-    }
+    const found = compiled(given);
+    return given === "" || typeof found === "string" ? null : found;
   },
-  why: (given) => {
-    try {
-      new RegExp(given, "iu");
-      return "";
-    } catch (error) {
-      // V8's message is `Invalid regular expression: /(/iu: Unterminated group`.
-      return (error as Error).message.split(": ").at(-1) ?? "";
-    }
-  },
+  why: (given) => (given === "" ? "" : String(compiled(given))),
 });
 
 /** A maximum duration with its text. */

@@ -3,7 +3,7 @@ import type { LocalExchange, RunningServer } from "./compose.ts";
 import { type Config, DEFAULT_CONFIG, readConfig, SETTINGS } from "./config.ts";
 import { money, size } from "./core/units.ts";
 import type { StartServer } from "./scenario/venue/http-venue.ts";
-import { ConfigError, flagOf, readText, type Settings, withFlagsNamed, wordOf } from "./setting.ts";
+import { ConfigError, flagOf, readValue, type Settings, withFlagsNamed, wordOf } from "./setting.ts";
 import type { StartOptions } from "./start-options.ts";
 
 const { text, number, truth, textOrNumber, texts } = option;
@@ -66,7 +66,7 @@ export function configOf(given: StartOptions): Config {
     const setting = settings[name];
     if (setting === undefined) continue;
     const texts = Array.isArray(value) ? value.map(String) : [String(value)];
-    for (const text of texts) readText(name, text, setting);
+    for (const text of texts) readValue(name, text, setting);
     flags[flagOf(name)] = texts;
   }
   try {

@@ -6,7 +6,7 @@ import {
   defaultText,
   didYouMean,
   type Given,
-  readText,
+  readValue,
   truth,
   valuesOf,
   withFlagsNamed,
@@ -157,7 +157,7 @@ function withPlainToggles(argv: readonly string[]): string[] {
     const [, name = "", value = ""] = /^--([^=]+)=(.*)$/s.exec(given) ?? [];
     const isToggle = ALL_OPTIONS.some(({ word, toggle }) => word === name && toggle !== undefined);
     if (!isToggle || (end >= 0 && index > end)) return given;
-    return `--${name}=${readText(`--${name}`, value, truth)}`;
+    return `--${name}=${readValue(`--${name}`, value, truth)}`;
   });
 }
 
@@ -241,7 +241,7 @@ function refuseUnknown(
 function requireNoValue(command: CommandName, given: string, before = ""): void {
   const taker = optionsOf(command).find(({ word }) => `--${word}` === before);
   if (taker === undefined || taker.toggle !== undefined || given.startsWith("--")) return;
-  readText(before, given, taker);
+  readValue(before, given, taker);
   throw new UsageError(
     `${before} is followed by the option ${given}: write ${before}=${given} if it is its value`,
   );

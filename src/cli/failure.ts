@@ -9,7 +9,7 @@ import { ReplayDiffers } from "../engine/replayer.ts";
 import { type ComparedOutcome, comparedOutcomes, describeProblem } from "../history/describe-line.ts";
 import { isCorrupt, type JournalSource, lostLinesError } from "../history/journal-files.ts";
 import type { ReplayEnd, ReplayedLine } from "../history/journal-replay.ts";
-import { FileRefused, isForbidden } from "../regular-file.ts";
+import { FileRefused, isForbidden, isSystemError } from "../regular-file.ts";
 import { indented } from "../scenario/report/text.ts";
 import { ConfigError } from "../setting.ts";
 import { VERSION } from "../version.ts";
@@ -29,11 +29,11 @@ function explanationOf(error: unknown): readonly [ExitCode, string] | null {
   if (error instanceof UsageError || error instanceof ConfigError) return [EXIT.usage, error.message];
   if (error instanceof DataFileError) return [EXIT[error.problem], error.message];
   if (error instanceof ReplayDiffers) return [EXIT.differs, differenceText(error)];
-  if (isSystemError(error, INVALID_PATH)) return [EXIT.usage, error.message];
+  if (isSystemError(error, "ENOTDIR", "ELOOP", "ENAMETOOLONG")) return [EXIT.usage, error.message];
   if (isForbidden(error)) return [EXIT.usage, `${error.message}: give a path that you may access`];
   if (!(error instanceof Error && "syscall" in error)) return null;
   if (error.syscall === "uv_cwd") return [EXIT.usage, "the current folder was removed: change to another"];
-  if (!isSystemError(error, DISK_FAILURE)) return null;
+  if (!isSystemError(error, ...DISK_FAILURE)) return null;
   // The system names no path if it refuses a write, such as to a stdout that is redirected to a file.
   const what = error.syscall === "write" ? "the output cannot be written: " : "";
   return [EXIT.disk, what + error.message];
@@ -43,12 +43,6 @@ function defectText(error: unknown): string {
   const trace = error instanceof Error ? (error.stack ?? error.message) : String(error);
   return `this is a defect of clobsim ${VERSION} (Node ${process.versions.node}, ${process.platform}), please report it:\n${trace}`;
 }
-
-/** Whether an error is of a system call, with one of the codes. */
-const isSystemError = (error: unknown, codes: ReadonlySet<string>): error is Error =>
-  error instanceof Error && "syscall" in error && "code" in error && codes.has(String(error.code));
-
-const INVALID_PATH: ReadonlySet<string> = new Set(["ENOTDIR", "ELOOP", "ENAMETOOLONG"]);
 
 /** Describes the first difference of a replay, with both outcomes side by side. */
 function differenceText({ line, command, result, message }: ReplayDiffers): string {

@@ -76,8 +76,8 @@ const indentBelow = (label: string, lines: readonly string[], indent: number): s
 
 /** Folds a line if stdout is a terminal, not if it is a pipe or a file. */
 const foldedHere = (line: string): string => {
-  const { isTTY, columns } = process.stdout;
-  return isTTY === true && columns > 0 ? folded(line, columns) : line;
+  const { columns } = process.stdout;
+  return columns > 0 ? folded(line, columns) : line;
 };
 
 /** Prints lines for people on stdout. */
@@ -119,8 +119,7 @@ export function paintOf(
 ) {
   const isTerminal = isTTY === true && TERM !== "dumb";
   const isColoured = FORCE_COLOR === "" ? isTerminal : !/^(?:0|false)$/.test(FORCE_COLOR);
-  const { red, green, yellow, dim, bold } = colours.createColors(NO_COLOR === "" && isColoured);
-  return { red, green, yellow, dim, bold };
+  return colours.createColors(NO_COLOR === "" && isColoured);
 }
 
 /** Appends a text to the job summary of GitHub Actions, if there is one. Warns if it cannot be written. */
@@ -208,12 +207,12 @@ async function replace(path: string, content: Content): Promise<void> {
 const SIGNALS = Object.keys(SIGNAL_EXIT) as StopSignal[];
 
 /** System errors of a full or broken disk. */
-export const DISK_FAILURE: ReadonlySet<string> = new Set(["ENOSPC", "EDQUOT", "EIO"]);
+export const DISK_FAILURE: readonly string[] = ["ENOSPC", "EDQUOT", "EIO"];
 
 /** Returns the error for a path that cannot be written. @throws the error itself if it is not a system error */
 export function unwritable(expected: string, path: string, error: unknown): UsageError | DataFileError {
   const { code }: Partial<NodeJS.ErrnoException> = error instanceof Error ? error : {};
   if (code === undefined) throw error;
-  if (DISK_FAILURE.has(code)) return new DataFileError("disk", `${path} cannot be written (${code})`);
+  if (DISK_FAILURE.includes(code)) return new DataFileError("disk", `${path} cannot be written (${code})`);
   return new UsageError(`${expected}, found ${path} (${code})`);
 }

@@ -113,8 +113,8 @@ function pathWithin(folder: string, file: string): string {
 
 /** Returns the columns of stdout: those of a terminal, within limits. */
 function screenWidth(): number {
-  const { isTTY, columns } = process.stdout;
-  return isTTY === true && columns > 0 ? Math.min(Math.max(columns, MIN_COLUMNS), WIDTH) : WIDTH;
+  const { columns } = process.stdout;
+  return columns > 0 ? Math.min(Math.max(columns, MIN_COLUMNS), WIDTH) : WIDTH;
 }
 
 const SCREEN = { write: (text: string): void => void process.stdout.write(text), end: async () => {} };

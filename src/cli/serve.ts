@@ -1,4 +1,3 @@
-import colours from "picocolors";
 import { credentialsCurl } from "../api/accounts.ts";
 import { type RunningServer, startServer } from "../compose.ts";
 import { type Config, DEFAULT_DATA, readConfig } from "../config.ts";
@@ -8,7 +7,7 @@ import { millis } from "../core/units.ts";
 import { count } from "../scenario/report/text.ts";
 import { VERSION } from "../version.ts";
 import type { Run } from "./commands.ts";
-import { warn } from "./output.ts";
+import { paintOf, warn } from "./output.ts";
 import { EXIT, stopSignal } from "./process.ts";
 
 /** Width of a line with number, address and private key. */
@@ -16,25 +15,25 @@ const ACCOUNT_WIDTH = 116;
 
 /**
  * Returns the text that `clobsim serve` prints when it is ready: addresses, settings, accounts and a command to try.
- * `columns` is undefined if the output is not a terminal.
+ * `columns` is the width of the terminal.
  */
 export function bannerText(
   server: Omit<RunningServer, "close">,
-  { isColoured, columns }: Readonly<{ isColoured: boolean; columns: number | undefined }>,
   { simToken, bots }: Pick<Config, "simToken" | "bots">,
+  { bold, cyan, dim }: ReturnType<typeof paintOf>,
+  columns = ACCOUNT_WIDTH,
 ): string {
-  const { bold, cyan, dim } = colours.createColors(isColoured);
   const { pool } = server;
   const url = pool === null ? server.url : `${server.url}/1`;
   const row = (label: string, text: string): string => `  ${dim(label.padEnd(12))}${text}`;
   const address = (label: string, path: string): string => row(label, cyan(`${url}${path}`));
   const { events, markets, sampleTokenId } = server;
   const { mode, rate } = server.clock;
-  const isWide = columns === undefined || columns >= ACCOUNT_WIDTH;
   const numbered = (texts: readonly string[]): string[] =>
     texts.map((text, index) => `  ${dim(`${index}`.padStart(2))}  ${text}`);
   const accounts = server.devAccounts.map(
-    ({ address, privateKey }) => `${address}${isWide ? "  " : `\n${" ".repeat(6)}`}${dim(privateKey)}`,
+    ({ address, privateKey }) =>
+      `${address}${columns >= ACCOUNT_WIDTH ? "  " : `\n${" ".repeat(6)}`}${dim(privateKey)}`,
   );
   const keys = server.devAccounts.map(({ address }) => credentialsCurl(url, address, simToken !== null));
   const lines = [
@@ -87,12 +86,9 @@ export const serve: Run<"serve"> = async (_values, _words, given, progress) => {
   const stopped = stopSignal();
   const server = await startServer(config, warn);
   progress.end();
-  const { isTTY, columns } = process.stdout;
-  const { NO_COLOR = "", TERM } = given.environment;
-  const screen = { isColoured: isTTY === true && NO_COLOR === "" && TERM !== "dumb" };
-  process.stdout.write(
-    bannerText(server, { ...screen, columns: isTTY === true ? columns : undefined }, config),
-  );
+  // Not by FORCE_COLOR, because scripts read the addresses and keys.
+  const paint = paintOf({ ...given.environment, FORCE_COLOR: "" });
+  process.stdout.write(bannerText(server, config, paint, process.stdout.columns));
   await stopped;
   warn("stopping");
   await server.close();

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
+import { paintOf } from "../../src/cli/output.ts";
 import { bannerText } from "../../src/cli/serve.ts";
 import { type RunningServer, startServer } from "../../src/compose.ts";
 import { DEFAULT_DATA, readConfig } from "../../src/config.ts";
@@ -33,7 +34,7 @@ async function inspected(at: string): Promise<{ sequence: number; time: string }
 
 /** Returns what clobsim serve prints when a server is ready. */
 const bannerOf = (server: RunningServer): string =>
-  bannerText(server, { isColoured: false, columns: undefined }, { simToken: null, bots: null });
+  bannerText(server, { simToken: null, bots: null }, paintOf({ NO_COLOR: "1" }));
 
 let end: { state: string; time: unknown };
 beforeAll(async () => {
