@@ -26,7 +26,7 @@ import {
   STEP_KEYS,
   STEP_OF_KEY,
   STEPS,
-  STRUCTURE,
+  type STRUCTURE,
 } from "../../../src/scenario/language/steps.ts";
 import { FLOW_PROFILES } from "../../../src/simulation/flow.ts";
 import { DESCRIBED_EXPECTATIONS, DESCRIBED_STEPS, type Description } from "./descriptions.ts";
@@ -93,10 +93,7 @@ const ACCOUNT_LINES: Readonly<Record<keyof typeof ACCOUNT_STEPS, Schema>> = {
   redeem: line(`redeem${IN_MARKET}`),
 };
 
-const FLOW = {
-  file: TEXT,
-  ...{ in: TEXT, rejected: whole(0) },
-};
+const FLOW = { file: TEXT, in: TEXT, rejected: whole(0) };
 
 const FAULT_FIELD: Readonly<Record<Exclude<FaultField, "depth">, Schema>> = {
   times: whole(1),
@@ -221,31 +218,27 @@ const tellOf = ({ form, does }: Description): string => `${form}: ${does}`;
 
 /** Schemas of a step's keys. */
 function stepProperties(): Record<string, Schema> {
-  const rows = [...STEP_OF_KEY].map(([key, kind]): [string, Schema] => [
-    key,
-    said(OF_STEP[kind as OwnKey], tellOf(DESCRIBED_STEPS[kind])),
-  ]);
-  const others = STRUCTURE.map((key): [string, Schema] => [
-    key,
-    said(OF_STEP[key], tellOf(DESCRIBED_STEPS[key])),
-  ]);
+  const steps = STEP_KEYS.map((key): [string, Schema] => {
+    const kind = (STEP_OF_KEY.get(key) ?? key) as keyof typeof OF_STEP;
+    return [key, said(OF_STEP[kind], tellOf(DESCRIBED_STEPS[kind]))];
+  });
   const own: Readonly<Record<string, Description>> = DESCRIBED_EXPECTATIONS;
   const beside = [...BESIDE_KEYS].map((key): [string, Schema] => {
-    const schema = { status: ref("status") }[key] ?? BESIDE[key];
+    const schema = key === "status" ? ref(key) : BESIDE[key];
     if (schema === undefined) throw new Error(`the schema does not know what stands at ${key} beside a step`);
     const info = own[key];
     return [key, info === undefined ? schema : { allOf: [schema], description: tellOf(info) }];
   });
-  return Object.fromEntries([...rows, ...others, ...beside]);
+  return Object.fromEntries([...steps, ...beside]);
 }
 
 /** Accompanying keys of a step; for accounts, those of all their steps. */
 function besideOf(key: string | null): readonly string[] {
+  if (key === "repeat") return ["steps"];
   const kind = STEP_OF_KEY.get(key ?? "");
   const kinds: readonly StepInfo[] =
     key === null ? Object.values(ACCOUNT_STEPS) : kind === undefined ? [] : [STEPS[kind]];
-  const others = key === "repeat" ? ["steps"] : [];
-  return [...new Set([...kinds.flatMap(({ beside = {} }) => Object.keys(beside)), ...others])];
+  return [...new Set(kinds.flatMap(({ beside = {} }) => Object.keys(beside)))];
 }
 
 const accountLine = (): Schema => ({
