@@ -2,15 +2,8 @@ import { type Block, blockAt, headOf } from "../core/chain/chain.ts";
 import { blockHash, blockOfHash, transactionHash } from "../core/chain/chain-hashes.ts";
 import { finalHeight } from "../core/chain/settlement.ts";
 import type { State } from "../core/state.ts";
-import {
-  type LogCursor,
-  type Methods,
-  type NodeContext,
-  newEntries,
-  open,
-  param,
-  type Subject,
-} from "./context.ts";
+import { type Methods, type NodeContext, open, param } from "./context.ts";
+import { type LogCursor, newEntries, type Subject } from "./cursors.ts";
 import { ChainChanged, invalidParams, LazyList, RpcError } from "./json-rpc.ts";
 import { findLogs, readLogQuery } from "./log-search.ts";
 import * as read from "./parameters.ts";

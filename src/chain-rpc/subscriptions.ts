@@ -8,18 +8,8 @@ import { quoted } from "../core/format.ts";
 import type { State } from "../core/state.ts";
 import type { Steps } from "../core/steps.ts";
 import type { Log } from "./abis.ts";
-import {
-  type Cursor,
-  type EntryCursor,
-  type LogCursor,
-  type Methods,
-  type NodeContext,
-  newEntries,
-  open,
-  optionalParam,
-  param,
-  type Subject,
-} from "./context.ts";
+import { type Methods, type NodeContext, open, optionalParam, param } from "./context.ts";
+import { type Cursor, type EntryCursor, type LogCursor, newEntries, type Subject } from "./cursors.ts";
 import { invalidParams, RpcError } from "./json-rpc.ts";
 import { isWanted, readLogQuery } from "./log-search.ts";
 import { contractIds, LogTexts, logsOf } from "./logs.ts";
