@@ -10,7 +10,7 @@ import { money, size } from "../../src/core/units.ts";
 import { Slices } from "../../src/engine/clock.ts";
 import { arenaWith } from "../core/chain/chain-moves.ts";
 import { addressOf } from "../support/commands.ts";
-import { call, openNode } from "./properties/node.ts";
+import { ask, call, openNode } from "./properties/node.ts";
 import { rpc } from "./rpc.ts";
 
 const DEPOSITS_PER_BLOCK = 50;
@@ -54,10 +54,7 @@ describe("more logs than one answer may have", () => {
   const { node, before } = nodeWithDeposits(MAX_LOGS + 500);
   const head = headOf(node.state.chain);
 
-  const refusalOf = async (params: object): Promise<unknown> => {
-    const request = Buffer.from(JSON.stringify(rpc("eth_getLogs", [params])));
-    return (JSON.parse(await node.answer(request, false)) as { error?: unknown }).error;
-  };
+  const refusalOf = async (params: object) => (await ask(node, "eth_getLogs", params)).error;
 
   it.each([
     ["without addresses or topics", {}],
@@ -65,19 +62,13 @@ describe("more logs than one answer may have", () => {
     ["of one event", { topics: [TOPICS.Transfer] }],
   ])("are refused with the range of blocks that fits, queried %s", async (_how, query) => {
     const from = hex(before + 1);
-    const error = (await refusalOf({ ...query, fromBlock: from, toBlock: "latest" })) as {
-      readonly code: number;
-      readonly message: string;
-      readonly data: { readonly from: string; readonly to: string };
-    };
-    expect(error.code).toBe(-32005);
-    expect(error.data.from).toBe(from);
-    expect(error.message).toBe(
-      `query returned more than ${MAX_LOGS} results. Try with this block range [${from}, ${error.data.to}].`,
-    );
+    const error = await refusalOf({ ...query, fromBlock: from, toBlock: "latest" });
+    const { to = "" } = (error?.data ?? {}) as { readonly to?: string };
+    const message = `query returned more than ${MAX_LOGS} results. Try with this block range [${from}, ${to}].`;
+    expect(error).toEqual({ code: -32005, message, data: { from, to } });
     const upTo = (toBlock: string) => ({ ...query, fromBlock: from, toBlock });
-    expect(await call<unknown[]>(node, "eth_getLogs", upTo(error.data.to))).toHaveLength(MAX_LOGS);
-    expect(await refusalOf(upTo(hex(Number(error.data.to) + 1)))).not.toBe(undefined);
+    expect(await call<unknown[]>(node, "eth_getLogs", upTo(to))).toHaveLength(MAX_LOGS);
+    expect(await refusalOf(upTo(hex(Number(to) + 1)))).not.toBe(undefined);
   });
 
   it("are refused by the counts of the blocks, before any log is built or looked up", () => {

@@ -5,6 +5,7 @@ import type { Log } from "../../../src/chain-rpc/abis.ts";
 import type { ChainNode } from "../../../src/chain-rpc/chain-node.ts";
 import { findLogs, isWanted, type LogQuery } from "../../../src/chain-rpc/log-search.ts";
 import { LogTexts, logsOf } from "../../../src/chain-rpc/logs.ts";
+import { transactionsIn } from "../../../src/chain-rpc/replies.ts";
 import { blockAt, headOf } from "../../../src/core/chain/chain.ts";
 import { CONTRACTS } from "../../../src/core/chain/contracts.ts";
 import type { Snapshot } from "../../../src/engine/exchange.ts";
@@ -16,13 +17,11 @@ const ANY: LogQuery = { addresses: null, topics: [] };
 
 /** Finds the logs of some blocks by scanning every transaction. */
 function scanned({ state }: ChainNode, query: LogQuery, from: number, to: number): string[] {
-  const { chain } = state;
   const found: string[] = [];
   for (let height = from; height <= to; height += 1) {
-    const block = blockAt(chain, height);
+    const block = blockAt(state.chain, height);
     if (block === undefined) continue;
-    for (let place = 1; place <= block.count; place += 1) {
-      const transaction = chain.transactions.get(chain.mined.get(block.first + place));
+    for (const transaction of transactionsIn(state, block)) {
       const logs = logsOf(state, transaction);
       found.push(...new LogTexts(state, block).of(transaction, logs, (log) => isWanted(query, log)));
     }

@@ -3,6 +3,7 @@ import { LogIndex } from "../../../src/chain-rpc/log-search.ts";
 import type { ExchangeConfig } from "../../../src/core/state.ts";
 import { Clock, Slices } from "../../../src/engine/clock.ts";
 import { openWith } from "../../core/chain/chain-moves.ts";
+import { type Answer, rpc } from "../rpc.ts";
 
 /** Opens an exchange with a market of every kind, and its node, which always uses the log index. */
 export function openNode(config: ExchangeConfig, slices = new Slices()): ChainNode {
@@ -12,13 +13,18 @@ export function openNode(config: ExchangeConfig, slices = new Slices()): ChainNo
   return createNode({ exchange, clock, version: "0", slices, ...host }, new LogIndex(0));
 }
 
+/** Performs one call and returns its answer. */
+export async function ask(
+  { answer }: Pick<ChainNode, "answer">,
+  method: string,
+  ...params: readonly unknown[]
+): Promise<Answer> {
+  return JSON.parse(await answer(Buffer.from(JSON.stringify(rpc(method, params))), true)) as Answer;
+}
+
 /** Performs one call and returns its result. @throws Error with the message of its error. */
 export async function call<Result>(node: ChainNode, method: string, ...params: unknown[]): Promise<Result> {
-  const request = Buffer.from(JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }));
-  const answer = JSON.parse(await node.answer(request, true)) as {
-    readonly result?: Result;
-    readonly error?: { readonly message: string };
-  };
-  if (answer.error !== undefined) throw new Error(`${method}: ${answer.error.message}`);
-  return answer.result as Result;
+  const { error, result } = await ask(node, method, ...params);
+  if (error !== undefined) throw new Error(`${method}: ${error.message}`);
+  return result as Result;
 }

@@ -7,7 +7,7 @@ import { Slices } from "../../../src/engine/clock.ts";
 import type { Snapshot } from "../../../src/engine/exchange.ts";
 import { anySettlement, histories, play } from "../../core/chain/chain-moves.ts";
 import { forAllAsync, runs } from "../../support/runs.ts";
-import { call, openNode } from "./node.ts";
+import { ask, call, openNode } from "./node.ts";
 
 type Head = Readonly<Record<"hash" | "number", string>>;
 type SubscribedLog = Readonly<Record<"blockHash" | "blockNumber" | "logIndex", string>>;
@@ -37,8 +37,7 @@ class Follower {
   }
 
   async subscribe(...params: readonly unknown[]): Promise<void> {
-    const request = Buffer.from(JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_subscribe", params }));
-    await this.#client.answer(request, true);
+    await ask(this.#client, "eth_subscribe", ...params);
   }
 
   /** Makes room until no more notifications come. */
