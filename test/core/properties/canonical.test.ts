@@ -3,7 +3,7 @@ import { TRADE_PACKING } from "../../../src/core/order.ts";
 import type { State } from "../../../src/core/state.ts";
 import { canonicalLines } from "../../../src/core/state-document.ts";
 import { contentHash } from "../../../src/engine/hashes.ts";
-import { changeClosed } from "../../support/closed-records.ts";
+import { changeClosed, changeField } from "../../support/changed-state.ts";
 import { parametersIn } from "../../support/commands.ts";
 import { openFundedExchange, TestExchange } from "../../support/exchange.ts";
 import { rowsOf } from "../../support/table.ts";
@@ -40,18 +40,11 @@ function changed(change: (state: State) => void): string[] {
 
 /** Sets a field at a place of the document, which only tests may do. */
 function set(state: State, place: string, value: unknown): void {
-  const names = place
-    .replace(/^waiting/, "chain")
-    .replace(/^transactions/, "chain.transactions")
-    .split(".");
-  const [name = ""] = names.splice(-1);
-  if (names[0] === "trades") changeClosed(state, "trades", TRADE_PACKING, { number: 1, [name]: value });
+  const [, field] = /^trades\.0\.(.*)/.exec(place) ?? [];
+  if (field !== undefined) changeClosed(state, "trades", TRADE_PACKING, { number: 1, [field]: value });
   else {
-    const record = names.reduce<object>((part, step) => {
-      const of = part as Readonly<Record<string, object>> & Pick<Map<number, object>, "get">;
-      return (typeof of.get === "function" ? of.get(Number(step) + 1) : of[step]) as object;
-    }, state);
-    Object.assign(record, { [name]: value });
+    const own = place.replace(/^waiting/, "chain").replace(/^transactions/, "chain.transactions");
+    changeField(state, own, () => value);
   }
 }
 

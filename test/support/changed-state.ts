@@ -18,3 +18,17 @@ export function changeClosed<Name extends "orders" | "trades", Value extends { r
   }
   Object.assign(state, { [name]: changed });
 }
+
+/**
+ * Changes a field such as `accounts.2.holdings.0.yes.balance`, which only tests may do. The records of a table, and the values
+ * of a map by market, are counted from 0.
+ */
+export function changeField(state: State, place: string, change: (value: unknown) => unknown): void {
+  const names = place.split(".");
+  const [name = ""] = names.splice(-1);
+  const record = names.reduce<object>((part, step) => {
+    const of = part as Readonly<Record<string, object>> & Pick<Map<number, object>, "get">;
+    return (typeof of.get === "function" ? of.get(Number(step) + 1) : of[step]) as object;
+  }, state) as Record<string, unknown>;
+  record[name] = change(record[name]);
+}
