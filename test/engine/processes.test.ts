@@ -3,26 +3,15 @@ import { existsSync, mkdtempSync } from "node:fs";
 import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { refused, runLine, says } from "../cli/tools.ts";
-import { serve, TINY_WORLD } from "../support/http.ts";
+import { fetchJson, serve, TINY_WORLD } from "../support/http.ts";
 import { type Served, useProgram } from "../support/program.ts";
+import { journalLines } from "./support/persisted.ts";
 
 const program = await useProgram(["--log-level", "silent"]);
 
 const FROZEN = ["--world", TINY_WORLD, "--clock", "frozen"];
-const json = async <Body>(url: string, body?: object): Promise<Body> => {
-  const headers = { "content-type": "application/json" };
-  const post = { method: "POST", headers, body: JSON.stringify(body) };
-  return (await fetch(url, body === undefined ? {} : post)).json() as Promise<Body>;
-};
 const modeOf = async (...path: string[]): Promise<string> =>
   ((await stat(program.path(...path))).mode & 0o777).toString(8);
-const linesOf = async (data: string): Promise<{ k: string }[]> => {
-  const text = await readFile(program.path(data, "journal.ndjson"), "utf8");
-  return text
-    .trimEnd()
-    .split("\n")
-    .map((line) => JSON.parse(line) as { k: string });
-};
 
 const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 10));
 
@@ -72,7 +61,7 @@ describe("processes with the same directory", () => {
     const served = await program.serve([...FROZEN, "--data", data]);
     const second = await runLine(["serve", "--port", "0", "--data", data], program.folder);
     expect(second).toMatchObject({ code: 5, stderr: says(`in use by process ${served.pid}:`) });
-    expect(await json(`${served.url}/sim`)).toMatchObject({ name: "clobsim" });
+    expect(await fetchJson(served.url, "/sim")).toMatchObject({ name: "clobsim" });
     expect((await served.end("SIGTERM")).code).toBe(0);
   });
 
@@ -139,16 +128,16 @@ describe("a program that gets SIGTERM", () => {
   it("exits with 0, closes its journal and writes its state; a frozen clock keeps its time", async () => {
     const data = program.path("stopped");
     const first = await program.serve([...FROZEN, "--data", data]);
-    await json(`${first.url}/sim/markets`, { question: "Will it rain?" });
-    const { fired } = await json<{ fired?: unknown[] }>(`${first.url}/sim/clock`, { advance: "90s" });
+    await fetchJson(first.url, "/sim/markets", { question: "Will it rain?" });
+    const { fired } = await fetchJson<{ fired?: unknown[] }>(first.url, "/sim/clock", { advance: "90s" });
     expect(fired).toBeDefined();
     const statusOf = async ({ url }: { readonly url: string }): Promise<string[]> =>
-      (await Promise.all([json(`${url}/sim`), json(`${url}/sim/clock`)])).map((reply) =>
+      (await Promise.all(["/sim", "/sim/clock"].map((path) => fetchJson(url, path)))).map((reply) =>
         JSON.stringify(reply).replaceAll(url, "URL"),
       );
     const before = await statusOf(first);
     expect((await first.end("SIGTERM")).code).toBe(0);
-    expect((await linesOf("stopped")).at(-1)?.k).toBe("close");
+    expect(journalLines(await readFile(`${data}/journal.ndjson`)).at(-1)?.k).toBe("close");
     expect(await modeOf("stopped", "db.json")).toBe("600");
 
     const second = await program.serve(["--data", data]);

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import { cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { readdirSync, readFileSync } from "node:fs";
+import { cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readConfig } from "../../src/config.ts";
@@ -12,7 +13,8 @@ import { flagOf } from "../../src/setting.ts";
 import type { World } from "../../src/simulation/world.ts";
 import { linesIn, withChecksums } from "../cli/journal-lines.ts";
 import { type CommandResult, runLine } from "../cli/tools.ts";
-import { TINY_WORLD } from "../support/http.ts";
+import type { MarketPage } from "../server/replies.ts";
+import { fetchJson, TINY_WORLD, yesOf } from "../support/http.ts";
 import { Program } from "../support/program.ts";
 import { persistedConfig } from "./support/persisted.ts";
 import { takeSteps } from "./support/short-history.ts";
@@ -40,12 +42,8 @@ async function changedCopy(change: (data: string) => Promise<unknown>): Promise<
   return data;
 }
 
-async function filesIn(data: string): Promise<Map<string, string>> {
-  const names = (await readdir(data)).sort();
-  return new Map(
-    await Promise.all(names.map(async (name) => [name, await readFile(join(data, name), "latin1")] as const)),
-  );
-}
+const filesIn = (data: string): Readonly<Record<string, string>> =>
+  Object.fromEntries(readdirSync(data).map((name) => [name, readFileSync(join(data, name), "latin1")]));
 
 /** Runs `serve`, which must fail, in this process. */
 const serve = (args: readonly string[]): Promise<CommandResult> =>
@@ -53,10 +51,10 @@ const serve = (args: readonly string[]): Promise<CommandResult> =>
 
 /** Starts the program with a directory, which it must refuse and not change. */
 async function refused(data: string, args: readonly string[] = []): Promise<[code: number, stderr: string]> {
-  const before = await filesIn(data);
+  const before = filesIn(data);
   const { code, stderr, stdout } = await serve(["--data", data, ...args]);
   expect(stdout).toBe("");
-  expect(await filesIn(data)).toEqual(before);
+  expect(filesIn(data)).toEqual(before);
   return [code, stderr];
 }
 
@@ -219,11 +217,9 @@ describe("a directory that is not refused", () => {
     await cp(program.path("intact", "db.json"), copy);
     const bookOf = async (file: string): Promise<unknown> => {
       const served = await program.serve(["--ephemeral", "--clock", "frozen", "--world", file]);
-      const { data } = (await (await fetch(`${served.url}/api/markets`)).json()) as {
-        data: { question: string; tokens: { tokenId: string }[] }[];
-      };
-      const book = await fetch(`${served.url}/clob/book?token_id=${data[0]?.tokens[0]?.tokenId}`);
-      const shown = { question: data[0]?.question, book: await book.json() };
+      const [market] = (await fetchJson<MarketPage>(served.url, "/api/markets")).data;
+      const book = await fetchJson(served.url, `/clob/book?token_id=${yesOf(market)}`);
+      const shown = { question: market?.question, book };
       await served.end("SIGTERM");
       return shown;
     };

@@ -5,7 +5,7 @@ import { numberOf } from "../../src/core/ids.ts";
 import { type OpenedExchange, openConfigured } from "../../src/engine/open-exchange.ts";
 import { OrderClient } from "../engine/support/order-client.ts";
 import type { MarketPage } from "../server/replies.ts";
-import { TINY_WORLD } from "../support/http.ts";
+import { fetchJson, TINY_WORLD } from "../support/http.ts";
 import { Program } from "../support/program.ts";
 import { stateHashes } from "../support/state-hashes.ts";
 
@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => program.dispose());
 
 async function deriveClients(url: string): Promise<OrderClient[]> {
-  const { data } = (await (await fetch(`${url}/api/markets`)).json()) as MarketPage;
+  const { data } = await fetchJson<MarketPage>(url, "/api/markets");
   const tokenId = data.find(({ status }) => status === "ACTIVE")?.tokens[0]?.tokenId ?? "";
   const numbers = Array.from({ length: CLIENTS }, (_, index) => index + 1);
   return Promise.all(numbers.map((number) => OrderClient.derived(url, number, tokenId)));
@@ -31,9 +31,8 @@ async function deriveClients(url: string): Promise<OrderClient[]> {
 /** Requires that each order acknowledged since index `from` has a status that its client allows. */
 async function assertAcknowledged(url: string, client: OrderClient, from: number): Promise<void> {
   for (const order of client.orders.slice(from)) {
-    const reply = await fetch(`${url}/sim/orders/${order.id}`);
-    const story = (await reply.json()) as { order?: { status: string } };
-    const { status } = story.order ?? { status: "unknown" };
+    const found = await fetchJson<{ order?: { status: string } }>(url, `/sim/orders/${order.id}`);
+    const { status } = found.order ?? { status: "unknown" };
     if (!client.mayBe(order, status)) throw new Error(`${order.id} is ${status}: ${JSON.stringify(order)}`);
   }
 }

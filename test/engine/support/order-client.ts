@@ -1,6 +1,7 @@
-import type { Credentials, PlacedOrder } from "../../server/replies.ts";
-import { hmac } from "../../server/trader.ts";
-import { signPersonal, wallet } from "../../server/wallet.ts";
+import { ExchangeClient } from "../../../src/client/client.ts";
+import type { SigningCredentials } from "../../../src/client/connection.ts";
+import { ExchangeFailure, orThrow } from "../../../src/client/result.ts";
+import { wallet } from "../../server/wallet.ts";
 
 /** An order with what the responses said of it. */
 interface KnownOrder {
@@ -8,44 +9,39 @@ interface KnownOrder {
   isCanceled: boolean;
 }
 
-const JSON_BODY = { "content-type": "application/json" };
-
 /** A wallet that places and cancels orders of different sizes, each request right after the response to the last. */
 export class OrderClient {
-  readonly #tokenId: string;
-  readonly #address: string;
-  readonly #credentials: Credentials;
   readonly orders: KnownOrder[] = [];
+  readonly #tokenId: string;
+  readonly #credentials: SigningCredentials;
   /** Orders whose cancel was sent, with or without a response. */
   readonly #cancelSent = new Set<KnownOrder>();
   #sizes = 0;
 
-  private constructor(tokenId: string, address: string, credentials: Credentials) {
+  private constructor(tokenId: string, credentials: SigningCredentials) {
     this.#tokenId = tokenId;
-    this.#address = address;
     this.#credentials = credentials;
   }
 
   static async derived(url: string, number: number, tokenId: string): Promise<OrderClient> {
-    const account = wallet(number);
-    const body = JSON.stringify({ address: account.address, signature: await signPersonal(account) });
-    const request = { method: "POST", headers: JSON_BODY, body };
-    const reply = await fetch(`${url}/clob/auth/derive-api-key`, request);
-    return new OrderClient(tokenId, account.address, (await reply.json()) as Credentials);
+    const client = new ExchangeClient(url, { account: wallet(number) });
+    const credentials = orThrow(await client.derive());
+    client.close();
+    return new OrderClient(tokenId, credentials);
   }
 
-  /** Sends requests until the server is gone, or until `answered`, called after each response, returns false. */
+  /** Sends requests until the server is gone, or until `answered`, called after each order, returns false. */
   async work(url: string, answered: () => boolean): Promise<void> {
-    for (;;) {
-      try {
-        if (this.#sizes % 3 === 2) await this.#cancel(url);
-        await this.#place(url);
-      } catch (error) {
-        // `fetch` throws this if the server is gone or the response is cut.
-        if (error instanceof TypeError) return;
-        throw error;
-      }
-      if (!answered()) return;
+    const client = new ExchangeClient(url, { credentials: this.#credentials });
+    try {
+      do {
+        if (this.#sizes % 3 === 2) await this.#cancel(client);
+        await this.#place(client);
+      } while (answered());
+    } catch (thrown) {
+      if (!(thrown instanceof ExchangeFailure) || thrown.error.code !== "CONNECTION_LOST") throw thrown;
+    } finally {
+      client.close();
     }
   }
 
@@ -55,35 +51,18 @@ export class OrderClient {
     return status === "LIVE" || (status === "CANCELED" && this.#cancelSent.has(order));
   }
 
-  async #place(url: string): Promise<void> {
+  async #place(client: ExchangeClient): Promise<void> {
     this.#sizes += 1;
-    const order = { tokenId: this.#tokenId, side: "BUY", price: 0.01, size: (500 + this.#sizes) / 100 };
-    const { id } = await this.#send<PlacedOrder>(url, "POST", order);
+    const terms = { tokenId: this.#tokenId, side: "BUY", price: 0.01 } as const;
+    const { id } = orThrow(await client.place({ ...terms, size: (500 + this.#sizes) / 100 }));
     this.orders.push({ id, isCanceled: false });
   }
 
-  async #cancel(url: string): Promise<void> {
+  async #cancel(client: ExchangeClient): Promise<void> {
     const order = this.orders.findLast((each) => !this.#cancelSent.has(each));
     if (order === undefined) return;
     this.#cancelSent.add(order);
-    await this.#send(url, "DELETE", { orderId: order.id });
+    orThrow(await client.cancel(order.id));
     order.isCanceled = true;
-  }
-
-  async #send<Body>(url: string, method: string, body: object): Promise<Body> {
-    const text = JSON.stringify(body);
-    const timestamp = String(Math.floor(Date.now() / 1000));
-    const headers = {
-      ...JSON_BODY,
-      poly_address: this.#address,
-      poly_api_key: this.#credentials.apiKey,
-      poly_passphrase: this.#credentials.passphrase,
-      poly_timestamp: timestamp,
-      poly_signature: hmac(this.#credentials.secret, `${timestamp}${method}/order${text}`),
-    };
-    const reply = await fetch(`${url}/clob/order`, { method, headers, body: text });
-    const answer = await reply.text();
-    if (reply.status !== 200) throw new Error(`${method} ${text}: ${reply.status} ${answer}`);
-    return JSON.parse(answer) as Body;
   }
 }
