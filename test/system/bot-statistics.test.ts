@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, it } from "vitest";
 import { BOT_PROFILES, type BotProfile, type BotProfileName, PROFILES } from "../../src/bots/profiles.ts";
 import { violations } from "../../src/core/invariants.ts";
+import type { Market } from "../../src/core/market.ts";
 import type { State } from "../../src/core/state.ts";
 import { millis } from "../../src/core/units.ts";
 import type { Exchange } from "../../src/engine/exchange.ts";
@@ -44,42 +45,36 @@ function correlation(figures: readonly number[]): number {
   return mean(products) / mean(deviations.map((figure) => figure ** 2));
 }
 
-interface Samples {
-  readonly spreads: number[];
-  readonly touch: number[];
-  readonly depth: number[];
-  readonly mids: number[];
-  count: number;
-}
+/** A book with both sides. */
+type Sample = Readonly<Record<"spread" | "touch" | "depth" | "mid", number>>;
 
 /** Advances time and samples every open market. */
 function measure(exchange: Exchange, hours: number): Statistics {
   const { state } = exchange;
   const markets = [...state.markets].filter(({ status }) => status === "ACTIVE");
   const before = { trades: state.trades.size, sequence: exchange.sequence };
-  const books = new Map(
-    markets.map(({ number }): [number, Samples] => [
-      number,
-      { spreads: [], touch: [], depth: [], mids: [], count: 0 },
-    ]),
-  );
+  const samples: Sample[][] = markets.map(() => []);
   const end = exchange.now + hours * HOUR_MS;
-  while (exchange.now < end) {
+  let times = 0;
+  for (; exchange.now < end; times += 1) {
     exchange.advanceTo(millis(Math.min(end, exchange.now + SAMPLE_MS)));
-    for (const [number, samples] of books) sample(exchange.state, number, samples);
+    for (const [index, { number }] of markets.entries())
+      samples[index]?.push(...sampleOf(exchange.state.markets.get(number)));
   }
-  const all = [...books.values()];
+  const all = samples.flat();
   const signs = signsAfter(state, before.trades);
-  const changes = all.map(({ mids }) => mids.slice(1).map((mid, index) => mid - (mids[index] as number)));
+  const changes = samples.map((own) =>
+    own.slice(1).map(({ mid }, index) => mid - (own[index] as Sample).mid),
+  );
   const count = [...signs.values()].reduce((sum, { length }) => sum + length, 0);
   let shares = 0;
   for (let number = before.trades + 1; number < state.trades.next; number += 1)
     shares += state.trades.get(number).size / 100;
   return {
-    spread: mean(all.flatMap(({ spreads }) => spreads)),
-    touchDepth: mean(all.flatMap(({ touch }) => touch)),
-    depth: mean(all.flatMap(({ depth }) => depth)),
-    twoSided: mean(all.map(({ spreads, count }) => spreads.length / count)),
+    spread: mean(all.map(({ spread }) => spread)),
+    touchDepth: mean(all.map(({ touch }) => touch)),
+    depth: mean(all.map(({ depth }) => depth)),
+    twoSided: mean(samples.map(({ length }) => length / times)),
     tradesAnHour: count / markets.length / hours,
     commandsAnHour: (exchange.sequence - before.sequence) / markets.length / hours,
     tradeSize: shares / count,
@@ -95,24 +90,20 @@ function kurtosis(figures: readonly number[]): number {
   return mean(figures.map((figure) => (figure - mid) ** 4)) / square ** 2;
 }
 
-function sample(state: State, number: number, samples: Samples): void {
-  const market = state.markets.get(number);
-  const { book } = market.books[0];
-  samples.count += 1;
-  if (book === null || book.bestBid < 1 || book.bestAsk > book.levels) return;
-  const tick = market.tickSize / 10_000;
+/** Returns a sample of a market's book; nothing if one of its sides is empty. */
+function sampleOf({ tickSize, books: [{ book }] }: Market): Sample[] {
+  if (book === null || book.bestBid < 1 || book.bestAsk > book.levels) return [];
+  const tick = tickSize / 10_000;
   const [bid, ask] = [book.bestBid * tick, book.bestAsk * tick];
   const mid = (bid + ask) / 2;
-  samples.spreads.push(ask - bid);
-  samples.mids.push(mid);
-  samples.touch.push((book.totalAt(0, book.bestBid) + book.totalAt(1, book.bestAsk)) / 100);
-  let near = 0;
+  const touch = (book.totalAt(0, book.bestBid) + book.totalAt(1, book.bestAsk)) / 100;
+  let depth = 0;
   for (const direction of [0, 1] as const) {
     book.depth(direction, (level, total) => {
-      if (Math.abs(level * tick - mid) <= 0.05) near += total / 100;
+      if (Math.abs(level * tick - mid) <= 0.05) depth += total / 100;
     });
   }
-  samples.depth.push(near);
+  return [{ spread: ask - bid, touch, depth, mid }];
 }
 
 /** By market: 1 for each taker order after a trade that buys YES or sells NO, -1 for the others. */

@@ -26,6 +26,22 @@ import { stateLines } from "./state-lines.ts";
 
 const AUTO = arenaWith("auto", "optimistic");
 
+/** Plays any histories; after each move, calls what `watch` returns for the exchange. */
+function afterEachMove(
+  cases: number,
+  watch: (exchange: Exchange) => () => void,
+  configs = anySettlement,
+): void {
+  forAll(runs(cases), [configs, tradingOrAny(60)], (config, moves) => {
+    const exchange = openWith(config);
+    const check = watch(exchange);
+    for (const move of moves) {
+      play(exchange, [move]);
+      check();
+    }
+  });
+}
+
 describe("for any history, in every settlement mode,", () => {
   it("the same commands, and a replay of the accepted ones, give the same bytes, in state and events", () => {
     forAll(runs(300), [anySettlement, tradingOrAny(80)], (config, moves) => {
@@ -61,12 +77,8 @@ describe("for any history, in every settlement mode,", () => {
   });
 
   it("every invariant holds after every command, and no grant is due where the account has a holding", () => {
-    forAll(runs(1000), [anySettlement, tradingOrAny(60)], (config, moves) => {
-      const exchange = openWith(config);
-      for (const move of moves) {
-        play(exchange, [move]);
-        deepStrictEqual(violations(exchange.state), []);
-      }
+    afterEachMove(1000, (exchange) => () => {
+      deepStrictEqual(violations(exchange.state), []);
       for (const account of exchange.state.accounts)
         for (const market of account.holdings.keys()) deepStrictEqual(grantDue(account, market), 0);
     });
@@ -81,17 +93,15 @@ describe("for any history, in every settlement mode,", () => {
   });
 
   it("a final block and a confirmed or failed trade never change", () => {
-    forAll(runs(100), [anySettlement, tradingOrAny(60)], (config, moves) => {
-      const exchange = openWith(config);
+    afterEachMove(100, (exchange) => {
       const final = new Map<string, string>();
       const keep = (key: string, value: string): void => {
         deepStrictEqual(final.get(key) ?? value, value);
         final.set(key, value);
       };
-      for (const move of moves) {
-        play(exchange, [move]);
+      return () => {
         const { state } = exchange;
-        const depth = config.settlement === "instant" ? 0 : 2;
+        const depth = state.config.settlement === "instant" ? 0 : 2;
         for (let height = 0; height <= headOf(state.chain) - depth; height += 1) {
           const block = blockAt(state.chain, height);
           if (block !== undefined) keep(`block ${height}`, blockHash(state, block));
@@ -101,16 +111,14 @@ describe("for any history, in every settlement mode,", () => {
           if (final.has(`trade ${trade.number}`) || status === "CONFIRMED" || status === "FAILED")
             keep(`trade ${trade.number}`, status);
         }
-      }
+      };
     });
   });
 
   it("the time of a trade goes back only if it is delayed or lost after a reorganization", () => {
-    forAll(runs(100), [anySettlement, tradingOrAny(60)], (config, moves) => {
-      const exchange = openWith(config);
+    afterEachMove(100, (exchange) => {
       const times = new Map<number, number>();
-      for (const move of moves) {
-        play(exchange, [move]);
+      return () => {
         const { state } = exchange;
         for (const trade of state.trades) {
           const { status, exception } = state.chain.transactions.get(trade.transaction);
@@ -119,7 +127,7 @@ describe("for any history, in every settlement mode,", () => {
           if (!isUnknown) expect(time).toBeGreaterThanOrEqual(times.get(trade.number) ?? 0);
           times.set(trade.number, time);
         }
-      }
+      };
     });
   });
 
@@ -141,19 +149,16 @@ describe("for any history, in every settlement mode,", () => {
   });
 
   it("with automatic mining, while no block is due, an additional one mines nothing that is pending", () => {
-    forAll(runs(150), [tradingOrAny(60)], (moves) => {
-      const exchange = openWith(AUTO);
-      for (const move of moves) {
-        play(exchange, [move]);
-        const { chain, config } = exchange.state;
-        const { nextBlockAt, pending } = chain;
-        if (nextBlockAt !== null || miningOf(chain, config).mode !== "auto") continue;
-        const snapshot = exchange.snapshot();
-        exchange.submit({ kind: "mineBlocks", count: 1 });
-        expect(exchange.state.chain.pending).toBe(pending);
-        exchange.restore(snapshot);
-      }
-    });
+    const mineMore = (exchange: Exchange) => (): void => {
+      const { chain, config } = exchange.state;
+      const { nextBlockAt, pending } = chain;
+      if (nextBlockAt !== null || miningOf(chain, config).mode !== "auto") return;
+      const snapshot = exchange.snapshot();
+      exchange.submit({ kind: "mineBlocks", count: 1 });
+      expect(exchange.state.chain.pending).toBe(pending);
+      exchange.restore(snapshot);
+    };
+    afterEachMove(150, mineMore, fc.constant(AUTO));
   });
 
   it("after all orders are canceled, nothing is reserved, rests or is due", () => {

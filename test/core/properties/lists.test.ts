@@ -59,13 +59,6 @@ describe("the queue of expirations", () => {
     const end = steps(598, (index) => ({ kind: "end", pick: 599 - index }));
     compare([...add, ...end, ...add.slice(0, 50), ...end.slice(0, 60)]);
   });
-
-  it("returns all orders in order", () => {
-    compare([
-      ...steps(500, (index) => ({ at: (index * 37) % 50 })),
-      ...steps(500, () => ({ kind: "expire" })),
-    ]);
-  });
 });
 
 describe("the price history", () => {

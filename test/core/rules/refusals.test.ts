@@ -83,13 +83,6 @@ describe("a refused command", () => {
     expect(exchange.events).toHaveLength(before);
     expect(exchange.state.accountByAddress.has(addressOf("new"))).toBe(false);
   });
-
-  it("changes no later id", () => {
-    const [quiet, noisy] = [busyExchange(), busyExchange()];
-    for (const [, order] of ORDERS) noisy.submit(order(noisy));
-    for (const exchange of [quiet, noisy]) exchange.send("alice SELL 10 YES @ 0.3", "bob BUY 10 YES @ 0.3");
-    expect(noisy.exchange.hash).toBe(quiet.exchange.hash);
-  });
 });
 
 describe("the details of a refusal", () => {
