@@ -1,15 +1,11 @@
 import { type Abi, decodeFunctionData, encodeFunctionData, type Hex, parseAbi } from "viem";
 import { describe, expect, it } from "vitest";
-import { type PositionChange, positionTransaction } from "../src/api/contracts.ts";
+import { CONTRACT_ABIS, type PositionChange, positionTransaction } from "../src/api/contracts.ts";
 import { CONTRACTS, NO_PARENT } from "../src/core/chain/contracts.ts";
 import { callGas } from "../src/core/chain/transaction.ts";
 import { size } from "../src/core/units.ts";
 
-const ABI = parseAbi([
-  "function splitPosition(address collateralToken, bytes32 parentCollectionId, bytes32 conditionId, uint256[] partition, uint256 amount)",
-  "function mergePositions(address collateralToken, bytes32 parentCollectionId, bytes32 conditionId, uint256[] partition, uint256 amount)",
-  "function redeemPositions(address collateralToken, bytes32 parentCollectionId, bytes32 conditionId, uint256[] indexSets)",
-]);
+const ABI = parseAbi(CONTRACT_ABIS.conditionalTokens);
 const CONDITION: Hex = `0x${"5a".repeat(32)}`;
 const FROM = `0x${"12".repeat(20)}`;
 const { collateral } = CONTRACTS;
