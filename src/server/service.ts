@@ -1,18 +1,17 @@
 import type { NotificationSink } from "../api/chain-rpc.ts";
 import type { Numbers } from "../api/decimals.ts";
-import type { BodySpec, Params, RawBody, Read } from "../api/endpoint.ts";
+import type { BodySpec, RawBody, Read } from "../api/endpoint.ts";
 import type { EndpointOf, Operation, ReplyTo } from "../api/endpoints.ts";
 import type { MarketRanking, SearchIndex } from "../api/market-search.ts";
 import type { BookPages } from "../api/order-book.ts";
 import type { UnknownFields } from "../api/request-body.ts";
 import type { View } from "../api/view.ts";
 import type { Bots } from "../bots/bots.ts";
-import type { Address } from "../core/terms.ts";
 import type { Slices, Snapshots } from "../engine/clock.ts";
 import type { Keyring } from "../engine/keyring.ts";
 import type { OpenedExchange } from "../engine/open-exchange.ts";
 import type { Faults } from "./faults.ts";
-import type { Answer, JsonText, Outbox, StreamedAnswer } from "./messages.ts";
+import type { Answer, Incoming, JsonText, Outbox, StreamedAnswer } from "./messages.ts";
 import type { RequestLog } from "./request-log.ts";
 import type { Stream } from "./stream.ts";
 
@@ -96,7 +95,6 @@ export function viewOf(service: Pick<Service, "exchange" | "numbers">): View {
   return { state: service.exchange.state, numbers: service.numbers };
 }
 
-type QueryOf<E> = E extends { readonly query: infer Q extends Params } ? Read<Q> : never;
 /** Type of an endpoint's parsed body. */
 export type BodyOf<E> = E extends { readonly body: BodySpec<infer Body> }
   ? Body
@@ -109,28 +107,22 @@ type PathOf<Path extends string> = Path extends `${string}{${infer Name}}${infer
   : unknown;
 
 /** A request as a handler receives it: parsed, validated and, for a signed endpoint, authenticated. */
-export interface Call<Query, Body, Path = Readonly<Record<string, string>>> {
+interface Call<Query, Body, Path> extends Pick<Incoming, "caller" | "headers" | "rawHeaders"> {
   readonly query: Query;
   readonly body: Body;
   readonly path: Path;
-  /** The caller's address; empty unless the endpoint is signed. */
-  readonly caller: Address;
-  readonly headers: Readonly<Record<string, string | string[] | undefined>> & {
-    readonly host?: string | undefined;
-  };
-  readonly rawHeaders: readonly string[];
 }
 
 /** Turns a checked request of one endpoint into the body of its 200 answer. */
 type Handler<O extends Operation> = (
-  call: Call<QueryOf<EndpointOf<O>>, BodyOf<EndpointOf<O>>, PathOf<EndpointOf<O>["path"]>>,
+  call: Call<Read<EndpointOf<O>["query"]>, BodyOf<EndpointOf<O>>, PathOf<EndpointOf<O>["path"]>>,
   service: Service,
   view: View,
 ) => AnswerTo<O> | Promise<AnswerTo<O>>;
 
 /** A handler whose endpoint is not known at compile time. */
 export type AnyHandler = (
-  call: Call<unknown, unknown>,
+  call: Call<unknown, unknown, Readonly<Record<string, string>>>,
   service: Service,
   view: View,
 ) => Answer | Promise<Answer>;
