@@ -157,7 +157,7 @@ export interface Batch {
   readonly events: readonly DomainEvent[];
 }
 
-type Operation = (reference: ReferenceExchange) => void;
+type Operation<Result = unknown> = (reference: ReferenceExchange) => Result;
 
 type Execute<Kind extends Command["kind"] = Command["kind"]> = (
   reference: ReferenceExchange,
@@ -227,12 +227,11 @@ export class ReferenceChecker {
   /** Checks a command. `batches` are the events of the command and of what became due at the same time. */
   afterCommand(command: Command, at: Millis, decision: Decision, batches: readonly Batch[]): void {
     const first = decision.ok ? (batches[0]?.events ?? []) : [];
-    let reply: Reply = DONE;
     const { length: trades } = this.reference.trades;
     const execute = EXECUTE[command.kind] as Execute | undefined;
-    this.#apply((reference) => {
+    const reply = this.#apply((reference) => {
       reference.expire(at);
-      reply = execute?.(reference, command, this.#state(), at) ?? DONE;
+      return execute?.(reference, command, this.#state(), at) ?? DONE;
     });
     requireReply(decision, reply);
     requireTrades(first.filter(isTrade), this.reference.trades.slice(trades));
@@ -278,9 +277,9 @@ export class ReferenceChecker {
     return new ReferenceExchange(config, accounts.get(FAUCET).address, accounts.get(FEES).address);
   }
 
-  #apply(operation: Operation): void {
+  #apply<Result>(operation: Operation<Result>): Result {
     this.#operations.push(operation);
-    operation(this.reference);
+    return operation(this.reference);
   }
 
   /** Applies the events of the chain to the reference. */
@@ -312,10 +311,7 @@ export class ReferenceChecker {
         return;
       case "callExecuted":
       case "callReverted": {
-        let isExecuted = false;
-        this.#apply((reference) => {
-          isExecuted = reference.execute(event.transaction);
-        });
+        const isExecuted = this.#apply((reference) => reference.execute(event.transaction));
         const expected = isExecuted ? "callExecuted" : "callReverted";
         if (event.kind === expected) return;
         const about = `${event.kind} instead of ${expected}`;
@@ -329,10 +325,7 @@ export class ReferenceChecker {
           const text = `transaction ${event.transaction} fails: ${event.reason}`;
           throw new CheckFailed("differs from the reference", "a settlement that all wallets permit", text);
         }
-        let failed: readonly number[] = [];
-        this.#apply((reference) => {
-          failed = reference.fail(event.transaction);
-        });
+        const failed = this.#apply((reference) => reference.fail(event.transaction));
         const found = batch.flatMap((each) =>
           each.kind === "settlementFailed" || each.kind === "callTakenBack" ? [each.transaction] : [],
         );

@@ -19,8 +19,6 @@ import {
   FlowError,
   type FlowFormat,
   type FlowRow,
-  MAX_NAME_LENGTH,
-  NAME_PATTERNS,
   type PlaceRow,
   shown,
 } from "./flow.ts";
@@ -52,10 +50,17 @@ const LEFT_EMPTY = {
   fund: ["ref", "side", "price", "type"],
 } as const satisfies Partial<Record<FlowRow["op"], readonly Column[]>>;
 
+const MAX_NAME_LENGTH = 128;
 const NAMES = {
-  account: "a name such as trader-1: a letter, then letters, digits, _ and -",
-  market: "a name such as rain: a letter or digit, then letters, digits, _ and -",
-  ref: "the name of an order such as o1: a letter or digit, then letters, digits, _, -, . and :",
+  account: [/^[a-zA-Z][\w-]{0,127}$/, "a name such as trader-1: a letter, then letters, digits, _ and -"],
+  market: [
+    /^[a-zA-Z0-9][\w-]{0,127}$/,
+    "a name such as rain: a letter or digit, then letters, digits, _ and -",
+  ],
+  ref: [
+    /^[a-zA-Z0-9][\w.:-]{0,127}$/,
+    "the name of an order such as o1: a letter or digit, then letters, digits, _, -, . and :",
+  ],
 } as const;
 
 /** Rule for an amount above 0, in units of 10^-places. */
@@ -85,9 +90,10 @@ const copied = (text: string): string =>
 
 /** Returns a copy of a name. @throws LineError if it is invalid */
 function nameIn(column: keyof typeof NAMES, text: string): string {
-  if (NAME_PATTERNS[column].test(text)) return copied(text);
+  const [pattern, expected] = NAMES[column];
+  if (pattern.test(text)) return copied(text);
   const limit = text.length > MAX_NAME_LENGTH ? `, ${MAX_NAME_LENGTH} at most` : "";
-  throw unexpected(column, NAMES[column] + limit, text);
+  throw unexpected(column, expected + limit, text);
 }
 
 /** Returns the known word, not the text, which would keep its file in memory. @throws LineError if it is unknown */

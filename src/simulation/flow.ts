@@ -38,25 +38,16 @@ export interface PlaceRow extends RowBase {
   readonly expiresIn: number | null;
 }
 
-export interface CancelRow extends RowBase {
-  readonly op: "cancel";
-  readonly ref: string;
-}
-
 type FundRow = RowBase & { readonly op: "fund" } & (
     | { readonly asset: "USDC"; readonly amount: Money }
     | { readonly asset: Outcome; readonly amount: Size }
   );
 
-export type FlowRow = PlaceRow | CancelRow | (RowBase & { readonly op: "cancel-all" }) | FundRow;
-
-export const MAX_NAME_LENGTH = 128;
-
-export const NAME_PATTERNS = {
-  account: /^[a-zA-Z][\w-]{0,127}$/,
-  market: /^[a-zA-Z0-9][\w-]{0,127}$/,
-  ref: /^[a-zA-Z0-9][\w.:-]{0,127}$/,
-} as const;
+export type FlowRow =
+  | PlaceRow
+  | (RowBase & { readonly op: "cancel"; readonly ref: string })
+  | (RowBase & { readonly op: "cancel-all" })
+  | FundRow;
 
 export type FlowFormat = "csv" | "ndjson";
 

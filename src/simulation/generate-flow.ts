@@ -12,14 +12,7 @@ import {
   type Size,
   size,
 } from "../core/units.ts";
-import {
-  type CancelRow,
-  type FlowProfile,
-  type FlowRow,
-  MAX_ACCOUNTS,
-  MAX_FLOW_ORDERS,
-  type PlaceRow,
-} from "./flow.ts";
+import { type FlowProfile, type FlowRow, MAX_ACCOUNTS, MAX_FLOW_ORDERS } from "./flow.ts";
 import { MAX_FEE_BPS, type RestingOrder, SimulatedMarket, type SimulatedOrder } from "./simulator.ts";
 
 /** The arrival process: times of rows in milliseconds since the start, in bursts with pauses. */
@@ -231,14 +224,14 @@ function* fundingRows(account: number, shares: Size): Generator<FlowRow> {
   yield { ...base, asset: "NO", amount: shares };
 }
 
-function placeRow(at: number, order: SimulatedOrder): PlaceRow {
+function placeRow(at: number, order: SimulatedOrder): FlowRow {
   const { side, outcome, price, size, type, expiresAt } = order;
   const [account, ref] = [nameOf(order.account), refOf(order.number)];
   const expiresIn = expiresAt === null ? null : expiresAt - at;
   return { op: "place", at, account, market: null, ref, side, outcome, price, size, type, expiresIn };
 }
 
-function cancelRow(at: number, market: SimulatedMarket, resting: RestingOrder): CancelRow {
+function cancelRow(at: number, market: SimulatedMarket, resting: RestingOrder): FlowRow {
   const { account, number } = resting.order;
   market.cancel(resting);
   return { op: "cancel", at, account: nameOf(account), market: null, ref: refOf(number) };

@@ -1,9 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { money, price, size } from "../../src/core/units.ts";
+import { MAX_ISSUANCE, MAX_SIZE, money, price, size } from "../../src/core/units.ts";
 import type { FlowFormat, FlowRow } from "../../src/simulation/flow.ts";
 import { writeFlow } from "../../src/simulation/flow-text.ts";
-import { flows } from "./arbitrary-flow.ts";
 import { rowsIn } from "./flow-text.ts";
 
 const BASE = { at: 0, account: "alice", market: null } as const;
@@ -26,6 +25,49 @@ const ROWS: readonly FlowRow[] = [
   { ...BASE, op: "cancel", ref: "bid", at: 1500 },
   { ...BASE, op: "cancel-all", at: 1500 },
 ];
+
+const names = fc.stringMatching(/^[azAZ][azAZ09_-]{0,20}$/);
+const orders = fc.stringMatching(/^[azAZ09][azAZ09_.:-]{0,20}$/);
+const shares = fc.integer({ min: 1, max: MAX_ISSUANCE / 10_000 }).map(size);
+
+const base = { at: fc.oneof(fc.constant(0), fc.nat(100_000)), account: names, market: fc.option(names) };
+const outcomes = fc.constantFrom("YES", "NO");
+const terms = {
+  op: fc.constant("place"),
+  ref: fc.oneof(fc.constant(""), orders),
+  side: fc.constantFrom("BUY", "SELL"),
+  outcome: outcomes,
+  price: fc.integer({ min: 1, max: 9999 }).map(price),
+  size: fc.oneof(fc.integer({ min: 1, max: 20_000 }), fc.integer({ min: 1, max: MAX_SIZE })).map(size),
+};
+const untimed = fc.constantFrom("GTC", "FOK", "FAK");
+const lives = fc.oneof(
+  fc.integer({ min: 1, max: 120 }).map((s) => s * 1000),
+  fc.integer({ min: 1, max: 100_000_000_000_000 }),
+);
+
+const rows: fc.Arbitrary<FlowRow> = fc.oneof(
+  fc.record({ ...base, ...terms, type: untimed, expiresIn: fc.constant(null) }),
+  fc.record({ ...base, ...terms, type: fc.constant("GTD"), expiresIn: lives }),
+  fc.record({ ...base, op: fc.constant("cancel"), ref: orders }),
+  fc.record({ ...base, op: fc.constant("cancel-all") }),
+  fc.record({
+    ...base,
+    op: fc.constant("fund"),
+    asset: fc.constant("USDC"),
+    amount: fc.integer({ min: 1, max: MAX_ISSUANCE }).map(money),
+  }),
+  fc.record({ ...base, op: fc.constant("fund"), asset: outcomes, amount: shares }),
+);
+
+/** Flows with all kinds of rows, sorted by time. */
+const flows: fc.Arbitrary<readonly FlowRow[]> = fc.array(rows, { maxLength: 40 }).map((steps) => {
+  let at = 0;
+  return steps.map((row) => {
+    at += row.at;
+    return { ...row, at };
+  });
+});
 
 /** Writes a flow, and adds the markets of its rows. */
 function textOf(rows: readonly FlowRow[], format: FlowFormat): string {
