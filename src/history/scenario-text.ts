@@ -30,7 +30,7 @@ export function scalar(text: string): string {
 }
 
 /** Returns the lines of a map, whose entries do not share lines. */
-export const mapLines = (map: NodeMap, indent: number): string[] =>
+const mapLines = (map: NodeMap, indent: number): string[] =>
   Object.entries(map).flatMap(([key, value]) =>
     lines(`${" ".repeat(indent)}${key}: `, value, indent + INDENT),
   );

@@ -26,9 +26,6 @@ export function addressIn(command: Command): Address | null {
   return "address" in command && !WALLET_CHANGES.has(command.kind) ? command.address : null;
 }
 
-/** Whether an account belongs to the exchange itself: the faucet, or the account that collects fees. */
-export const isExchangeAccount = (account: number): boolean => account <= FEES;
-
 /** Names the accounts of a session in its scenario; `refused` are those whose requests were refused. */
 export function accountNames(
   { commands, end }: Trace,

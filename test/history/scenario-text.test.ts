@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { CERTAIN } from "../../src/core/chain/chain.ts";
-import { faultStep, itemLines, mapLines, type NodeMap, scalar } from "../../src/history/scenario-text.ts";
+import { faultStep, itemLines, type NodeMap, scalar } from "../../src/history/scenario-text.ts";
 import { forAll } from "../support/runs.ts";
 
 const text = (lines: readonly string[]): string => lines.join("\n");
@@ -47,21 +47,21 @@ describe("a map", () => {
 
   it("is on one line if it fits and is not nested too deep", () => {
     const map = { book: { YES: { bids: ["0.5 x 10"], asks: [] } } };
-    expect(mapLines(map, 2)).toEqual(["  book:", "    YES: { bids: [0.5 x 10], asks: [] }"]);
-    expect(mapLines({ alice: {} }, 0)).toEqual(["alice: {}"]);
+    expect(itemLines(map, 0)).toEqual(["- book:", "    YES: { bids: [0.5 x 10], asks: [] }"]);
+    expect(itemLines({ alice: {} }, 2)).toEqual(["  - alice: {}"]);
   });
 
   it("has wrapped lists of short items, and a line for each longer item", () => {
-    const lines = mapLines({ bids: levels }, 4);
+    const lines = itemLines({ bids: levels }, 2);
     expect(lines.length).toBeGreaterThan(1);
     for (const line of lines) expect(line.length).toBeLessThanOrEqual(130);
     expect(lines.slice(0, -1).every((line) => line.length > 100)).toBe(true);
-    expect(parse(text(lines))).toEqual({ bids: levels });
+    expect(parse(text(lines))).toEqual([{ bids: levels }]);
 
     const trades = levels.map((level) => `dev-0 BUY ${level} from dev-1`);
-    const sentences = mapLines({ trades }, 4);
+    const sentences = itemLines({ trades }, 2);
     expect(sentences).toHaveLength(trades.length + 1);
-    expect(parse(text(sentences))).toEqual({ trades });
+    expect(parse(text(sentences))).toEqual([{ trades }]);
   });
 
   it("is parsed back unchanged, at any depth", () => {
@@ -74,7 +74,6 @@ describe("a map", () => {
       map: fc.dictionary(key, tie("node"), { maxKeys: 6, noNullPrototype: true }),
     }));
     forAll({}, [node as fc.Arbitrary<NodeMap>], (root) => {
-      expect(parse(text(mapLines({ root }, 2)))).toEqual({ root });
       expect(parse(text(itemLines({ root, next: "word" }, 2)))).toEqual([{ root, next: "word" }]);
     });
   });

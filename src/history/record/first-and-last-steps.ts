@@ -73,12 +73,11 @@ export function restingBefore(opening: State, markets: readonly TouchedMarket[])
 }
 
 /**
- * Writes the steps that bring a scenario's markets to their state at the start of the session. Remainders of orders are
+ * Writes the steps that bring a scenario's markets to their state at the start of the session. Remainders of `resting` are
  * placed in the order of arrival, so that every queue is the same; an expectation checks the books.
  */
-export function writeOpening(script: Script): void {
+export function writeOpening(script: Script, resting: readonly Order[]): void {
   const { session, words, names, markets } = script.described;
-  const resting = restingBefore(session.opening, markets);
   for (const order of resting) {
     const text = words.order({ ...order, size: remainingOf(order) }, order.token, names.get(order.number));
     script.rest(order, { [words.account(order.account)]: text });

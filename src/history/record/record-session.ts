@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { counted } from "../../core/format.ts";
-import { findAccount, type State } from "../../core/state.ts";
+import { FEES, findAccount, type State } from "../../core/state.ts";
 import type { Steps } from "../../core/steps.ts";
 import type { Address, SettlementMode } from "../../core/terms.ts";
 import type { Exchange } from "../../engine/exchange.ts";
@@ -14,14 +14,7 @@ import { seedOfName } from "../../scenario/language/read-scenario.ts";
 import { MAX_SCENARIO_BYTES } from "../../scenario/language/scenario-files.ts";
 import { isSeed, scenarioText } from "../scenario-text.ts";
 import { positionCallIn, type Trace, type TracedCommand, traceCommands } from "../trace.ts";
-import {
-  accountNames,
-  isExchangeAccount,
-  marketEntries,
-  orderNames,
-  touchedMarkets,
-  Vocabulary,
-} from "../vocabulary.ts";
+import { accountNames, marketEntries, orderNames, touchedMarkets, Vocabulary } from "../vocabulary.ts";
 import { finalExpectations, restingBefore, startingFunds, writeOpening } from "./first-and-last-steps.ts";
 import { partiesOfRefused, RecordingError, RefusedSteps, Script } from "./script.ts";
 import { isMineable, ObservedBlocks, SessionRecorder } from "./session-recorder.ts";
@@ -109,7 +102,7 @@ export function* recordScenario(recorded: Session): Steps<RecordedScenario> {
     { session, words, names, markets, actors },
   );
   for (const [account, amounts] of funds) script.openAccount(words.account(account), amounts);
-  writeOpening(script);
+  writeOpening(script, resting);
   if (script.steps.length > 0) script.steps.unshift("What rests from the start, oldest first.");
   script.beginSession();
   script.steps.push("The session.");
@@ -173,11 +166,11 @@ function* recordSteps(script: Script, blocks: ObservedBlocks, all: Iterable<Trac
   script.steps.push({ expect: finalExpectations(steps.trades, script) });
 }
 
-/** Whether a command funds an account of the exchange itself, which has no name in a scenario. */
+/** Whether a command funds the faucet or the account that collects fees, which have no name in a scenario. */
 function fundsExchangeAccount({ command }: TracedCommand, { end }: Trace): boolean {
   if (command.kind !== "fundAccount") return false;
   const account = findAccount(end, command.address);
-  return account !== undefined && isExchangeAccount(account.number);
+  return account !== undefined && account.number <= FEES;
 }
 
 /** `fundings` is the number of commands that funded accounts of the exchange, `calls` of transactions without effect. */
