@@ -287,7 +287,7 @@ const DEFAULTS = defaultMarket();
 
 /**
  * Returns the markets for a scenario's header, without default terms except the tick size. The minimum order size is
- * reduced to the smallest remainder in `resting`, which steps place again; a remark tells of it.
+ * reduced to the smallest remainder in `resting`, which steps place again; a remark says so.
  */
 export function marketEntries(markets: readonly TouchedMarket[], resting: readonly Order[]) {
   const remarks: string[] = [];

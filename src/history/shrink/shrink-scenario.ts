@@ -5,7 +5,7 @@ import type { Failure } from "../../scenario/run/result.ts";
 import { RunStopped } from "../../scenario/run/session.ts";
 import type { Checks } from "../../scenario/venue/views.ts";
 import { type Draft, fewerRounds, type Part, unrolledRaces, withIncludesInline, withParts } from "./draft.ts";
-import { type GoldenCut, goldenCutOf, withoutGolden } from "./golden-cut.ts";
+import { type GoldenDifference, goldenDifferenceOf, withoutGolden } from "./golden-difference.ts";
 import { type InlineFlows, isFlow, recordRun, withFlowsInline } from "./inline-flows.ts";
 import {
   causeOf,
@@ -239,10 +239,10 @@ class Reduction {
     const { failed } = this;
     if (!isAligned(failed) || !hasFlows(failed)) return false;
     const run = await recordRun(failed, this.#trial, this.#checks);
-    const cut = isOfGolden(failed) ? await goldenCutOf(failed, run) : null;
+    const difference = isOfGolden(failed) ? await goldenDifferenceOf(failed, run) : null;
     for (const withTimes of [false, true]) {
-      const expected = cut === null ? null : withoutGolden(failed, run, cut, withTimes);
-      if (expected !== null && (await this.#acceptFlows(expected, cut))) return true;
+      const expected = difference === null ? null : withoutGolden(failed, run, difference, withTimes);
+      if (expected !== null && (await this.#acceptFlows(expected, difference))) return true;
       const inline = withFlowsInline(failed.draft, failed.scenario, run, withTimes);
       if (await this.#acceptFlows(inline, null)) return true;
       this.#current = { ...this.#current, remarks: inline.remarks };
@@ -250,13 +250,13 @@ class Reduction {
     return false;
   }
 
-  /** Continues with a text with flows as steps, if it fails in the same way or, without the golden file, as `cut` expects. */
-  async #acceptFlows(inline: InlineFlows, cut: GoldenCut | null): Promise<boolean> {
+  /** Continues with a text with flows as steps, if it fails in the same way or, without the golden file, as `difference` expects. */
+  async #acceptFlows(inline: InlineFlows, difference: GoldenDifference | null): Promise<boolean> {
     const { text, added, remarks, requiredSteps } = inline;
     if (text === this.#draft.text) return false;
     const failed = await this.#trial.run(text);
     if (failed.kind !== "failed") return false;
-    if (cut === null ? !this.#isSame(failed) : !isDifference(failed, cut)) return false;
+    if (difference === null ? !this.#isSame(failed) : !isDifference(failed, difference)) return false;
     this.#continueWith({ failed, before: this.#current.before + added, remarks, requiredSteps });
     return true;
   }
@@ -434,6 +434,6 @@ const hasFlows = (failed: Failed): boolean => isOfGolden(failed) || failed.scena
 const isOfGolden = (failed: Failed): boolean => causeOf(failed) === "golden";
 
 /** Whether the last step fails with the difference from the golden file. */
-const isDifference = ({ scenario, failure }: Failed, { difference }: GoldenCut): boolean =>
+const isDifference = ({ scenario, failure }: Failed, { lines }: GoldenDifference): boolean =>
   failure.step === scenario.steps.at(-1)?.number &&
-  differingLines(failure.diff).join("\n") === difference.join("\n");
+  differingLines(failure.diff).join("\n") === lines.join("\n");

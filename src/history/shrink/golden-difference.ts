@@ -46,29 +46,29 @@ function parseTrade(given: string) {
 }
 
 /** An expectation of the first difference between a golden file and a run. */
-export interface GoldenCut {
+export interface GoldenDifference {
   /** The order that causes the difference, after which it is visible; null if only the step with the golden file shows it. */
-  readonly after: Action | null;
+  readonly after: ExactOrder | null;
   readonly expectation: NodeMap;
   /** Lines that only the file or only the run has, as in the diff of the failure. */
-  readonly difference: readonly string[];
+  readonly lines: readonly string[];
   /**
    * Orders that must not be removed: the one that should have traded differently, and its expected makers. Without them
    * the expectation would fail in the same way because it is wrong.
    */
-  readonly required: readonly Action[];
+  readonly required: readonly ExactOrder[];
   /** A sentence for the user. */
   readonly remark: string;
 }
 
 /** A placed order with its terms as numbers. */
-interface Action extends PlacedOrder {
+interface ExactOrder extends PlacedOrder {
   readonly market: string | null;
   readonly price: number;
   readonly size: number;
 }
 
-function bookDifference({ markets }: Scenario, expected: Golden, found: Golden): GoldenCut | null {
+function bookDifference({ markets }: Scenario, expected: Golden, found: Golden): GoldenDifference | null {
   const index = expected.books.findIndex(
     ({ token, lines }, at) =>
       found.books[at]?.token !== token || found.books[at].lines.join("\n") !== lines.join("\n"),
@@ -81,7 +81,7 @@ function bookDifference({ markets }: Scenario, expected: Golden, found: Golden):
     after: null,
     expectation: { book: { [name]: { bids, asks } } },
     required: [],
-    difference: differingLines([...sideDiff("ask", asks, other.asks), ...sideDiff("bid", bids, other.bids)]),
+    lines: differingLines([...sideDiff("ask", asks, other.asks), ...sideDiff("bid", bids, other.bids)]),
     remark: `the golden file differs first in the book of ${token}, which is expected instead`,
   };
 }
@@ -92,46 +92,46 @@ function tradeDifference(
   { trades: found }: Golden,
   run: RunRecord,
   index: number,
-): GoldenCut | null {
+): GoldenDifference | null {
   if (scenario.steps.some(({ kind }) => kind === "race" || kind === "restore")) return null;
-  const actions = run.placed.map((order): Action => {
+  const orders = run.placed.map((order): ExactOrder => {
     const { price, size, market } = order.words;
     const terms = { price: units(price, PRICE_PLACES), size: units(size, SIZE_PLACES) };
     return { ...order, ...terms, market: market ?? scenario.markets[0]?.name ?? null };
   });
-  const traded = actions.find(({ after }) => after > index);
-  const isMissingTrades = (action: Action): boolean => remainingTrades(expected, index, action).length > 0;
+  const traded = orders.find(({ after }) => after > index);
+  const isMissingTrades = (order: ExactOrder): boolean => remainingTrades(expected, index, order).length > 0;
   // If the expected trade is missing, an earlier order did not match as it should have.
-  const untraded = actions.find(
-    (action) =>
-      action.after >= index && (traded === undefined || action.after <= index) && isMissingTrades(action),
+  const untraded = orders.find(
+    (order) =>
+      order.after >= index && (traded === undefined || order.after <= index) && isMissingTrades(order),
   );
-  const action = traded !== undefined && isMissingTrades(traded) ? traded : (untraded ?? traded);
-  if (action === undefined) return null;
-  const remaining = remainingTrades(expected, index, action);
+  const order = traded !== undefined && isMissingTrades(traded) ? traded : (untraded ?? traded);
+  if (order === undefined) return null;
+  const remaining = remainingTrades(expected, index, order);
   const trades = [...expected.slice(0, index), ...remaining].map(({ line }) => line);
-  const others = found.slice(0, action.after).map(({ line }) => line);
-  const makers = actions
-    .slice(0, actions.indexOf(action))
+  const others = found.slice(0, order.after).map(({ line }) => line);
+  const makers = orders
+    .slice(0, orders.indexOf(order))
     .filter((each) => remaining.some((trade) => canBeMaker(each, trade)));
   return {
-    after: action,
+    after: order,
     expectation: { trades },
-    required: [action, ...makers],
-    difference: differingLines(tradesDiff("trades", trades, others)),
+    required: [order, ...makers],
+    lines: differingLines(tradesDiff("trades", trades, others)),
     remark: `the golden file differs first in trade ${index + 1}: the trades up to there are expected instead`,
   };
 }
 
 /** Returns the expected trades from an index on that an order can have: within its remaining size, at no better prices. */
-function remainingTrades(expected: readonly Trade[], index: number, action: Action): Trade[] {
-  const earlier = expected.slice(action.before, Math.min(action.after, index));
-  let size = earlier.reduce((left, trade) => left - trade.size, action.size);
+function remainingTrades(expected: readonly Trade[], index: number, order: ExactOrder): Trade[] {
+  const earlier = expected.slice(order.before, Math.min(order.after, index));
+  let size = earlier.reduce((left, trade) => left - trade.size, order.size);
   const trades: Trade[] = [];
   let worst = Number.NEGATIVE_INFINITY;
   for (const trade of expected.slice(index)) {
-    const cost = trade.price * (action.words.side === "BUY" ? 1 : -1);
-    if (!canBeTaker(action, trade) || trade.size > size || cost < worst) break;
+    const cost = trade.price * (order.words.side === "BUY" ? 1 : -1);
+    if (!canBeTaker(order, trade) || trade.size > size || cost < worst) break;
     trades.push(trade);
     size -= trade.size;
     worst = cost;
@@ -140,27 +140,27 @@ function remainingTrades(expected: readonly Trade[], index: number, action: Acti
 }
 
 /** Whether an order can be the maker of a trade: it has the account and the price. */
-function canBeMaker(action: Action, trade: Trade): boolean {
-  const isSameOutcome = action.words.outcome === trade.outcome;
+function canBeMaker(order: ExactOrder, trade: Trade): boolean {
+  const isSameOutcome = order.words.outcome === trade.outcome;
   const price = isSameOutcome ? trade.price : FULL_PRICE - trade.price;
-  const isOpposite = (action.words.side !== trade.side) === isSameOutcome;
-  return trade.maker === action.account && action.price === price && isOpposite;
+  const isOpposite = (order.words.side !== trade.side) === isSameOutcome;
+  return trade.maker === order.account && order.price === price && isOpposite;
 }
 
 /** Whether an order can be the taker of a trade. */
-function canBeTaker(action: Action, trade: Trade): boolean {
+function canBeTaker(order: ExactOrder, trade: Trade): boolean {
   const { market, price } = trade;
-  const isWithinLimit = action.words.side === "BUY" ? price <= action.price : price >= action.price;
-  const isInMarket = market === undefined || market === action.market;
-  const isLike = (["side", "outcome"] as const).every((field) => trade[field] === action.words[field]);
-  return isLike && trade.taker === action.account && isInMarket && isWithinLimit;
+  const isWithinLimit = order.words.side === "BUY" ? price <= order.price : price >= order.price;
+  const isInMarket = market === undefined || market === order.market;
+  const isLike = (["side", "outcome"] as const).every((field) => trade[field] === order.words[field]);
+  return isLike && trade.taker === order.account && isInMarket && isWithinLimit;
 }
 
 /**
  * Finds the first difference from the golden file that fails a scenario. The trades of the file up to it become the
  * expectation; later steps can be removed. Null if something else fails, or if it is unknown which step caused which trade.
  */
-export async function goldenCutOf(failed: Failed, run: RunRecord): Promise<GoldenCut | null> {
+export async function goldenDifferenceOf(failed: Failed, run: RunRecord): Promise<GoldenDifference | null> {
   const { scenario, failure } = failed;
   const step = scenario.steps.find(({ number }) => number === failure.step);
   if (step?.kind !== "expect" || causeOf(failed) !== "golden") return null;
@@ -185,7 +185,7 @@ export async function goldenCutOf(failed: Failed, run: RunRecord): Promise<Golde
 export function withoutGolden(
   { draft, scenario, failure }: Failed,
   run: RunRecord,
-  { after, expectation, required, remark }: GoldenCut,
+  { after, expectation, required, remark }: GoldenDifference,
   withTimes: boolean,
 ): InlineFlows | null {
   const indexOf = (number: number): number => scenario.steps.findIndex((step) => step.number === number);
