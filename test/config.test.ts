@@ -34,9 +34,6 @@ describe("the configuration", () => {
     ["credentials", "once", { credentials: "once" }],
     ["log-level", "silent", { logLevel: "silent" }],
     ["data", "kept", { data: "kept" }],
-    ["ephemeral", "true", { data: null }],
-    ["ephemeral", "false", { data: null }],
-    ["durability", "memory", { data: null }],
     ["report", "reports", { report: "reports" }],
     ["sim-token", "s3cret", { simToken: "s3cret" }],
     ["allow-host", "Exchange.Test", { allowHost: ["exchange.test"] }],
@@ -68,13 +65,6 @@ describe("the configuration", () => {
     }
   });
 
-  it("persists nothing with CLOBSIM_EPHEMERAL=1, and in .clobsim with 0", () => {
-    for (const [text, expected] of Object.entries({ 1: null, 0: ".clobsim", "": ".clobsim" })) {
-      const { data } = readConfig({ flags: {}, environment: { CLOBSIM_EPHEMERAL: text } }, ".clobsim");
-      expect(data, text).toBe(expected);
-    }
-  });
-
   it("prefers a flag to its variable, and ignores an empty variable", () => {
     expect(configOf({ port: ["1"] }, { CLOBSIM_PORT: "2" }).port).toBe(1);
     expect(configOf({}, { CLOBSIM_PORT: "" }).port).toBe(DEFAULT_CONFIG.port);
@@ -99,11 +89,20 @@ describe("the configuration", () => {
     (host) => expect(isLoopback(host)).toBe(false),
   );
 
-  it("persists the exchange in a given directory, or not at all", () => {
-    expect(configOf({}).data).toBe(null);
-    expect(readConfig({ flags: {}, environment: {} }, "here").data).toBe("here");
-    expect(readConfig({ flags: { ephemeral: ["true"] }, environment: {} }, "here").data).toBe(null);
-    expect(readConfig({ flags: { durability: ["memory"] }, environment: {} }, "here").data).toBe(null);
+  it.each<[Flags, Environment, string | null]>([
+    [{}, {}, "here"],
+    [{}, { CLOBSIM_EPHEMERAL: "0" }, "here"],
+    [{}, { CLOBSIM_EPHEMERAL: "1" }, null],
+    [{ ephemeral: ["true"] }, {}, null],
+    [{ durability: ["memory"] }, {}, null],
+  ])(
+    "with the flags %j and the variables %j persists in the default directory, or not at all",
+    (flags, environment, data) => {
+      expect(readConfig({ flags, environment }, "here").data).toBe(data);
+    },
+  );
+
+  it("persists in a given directory", () => {
     const power = configOf({ data: ["there"], durability: ["power"], reset: ["true"] });
     expect(power).toMatchObject({ data: "there", durability: "power", reset: true });
   });

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { bundle, bundleScript, LIBRARY, PROGRAM, SEPARATE, writeAtomically } from "./bundle.js";
 import { writeEntries } from "./entries.js";
 import { bundleInspector } from "./inspector.js";
 import { noticeOf } from "./notices.js";
-import { envOfBuild, inProject, runNode, say } from "./project.js";
+import { envOfBuild, inProject, ROOT, runNode, say } from "./project.js";
 import { rollUpTypes } from "./types.js";
 
 const DIST = inProject("dist");
@@ -120,12 +120,8 @@ function fingerprint(paths) {
 }
 
 /** Returns the files below a folder, sorted. */
-function filesBelow(folder) {
-  const files = [];
-  for (const entry of readdirSync(inProject(folder), { withFileTypes: true })) {
-    const path = `${folder}/${entry.name}`;
-    if (entry.isDirectory()) files.push(...filesBelow(path));
-    else files.push(path);
-  }
-  return files.sort();
-}
+const filesBelow = (folder) =>
+  readdirSync(inProject(folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => !entry.isDirectory())
+    .map(({ parentPath, name }) => relative(ROOT, join(parentPath, name)))
+    .sort();

@@ -9,16 +9,6 @@ const GENERATED =
 
 const cell = (text: string): string => text.replaceAll("|", "\\|").replaceAll("<", "&lt;");
 
-/** Groups settings by their headings, in order. */
-function byGroup(settings: Settings): Map<string, [string, Setting<unknown>][]> {
-  const groups = new Map<string, [string, Setting<unknown>][]>();
-  for (const entry of Object.entries(settings)) {
-    const { group } = entry[1];
-    groups.set(group, [...(groups.get(group) ?? []), entry]);
-  }
-  return groups;
-}
-
 const shownDefault = (setting: Setting<unknown>): string => {
   const text = defaultText(setting);
   return text === undefined ? "" : text === setting.default ? code(text) : cell(text);
@@ -27,20 +17,24 @@ const shownDefault = (setting: Setting<unknown>): string => {
 const expectedOf = ({ expected, toggle }: Setting<unknown>): string =>
   toggle === undefined ? cell(expected) : "none";
 
+const settings: readonly [string, Setting<unknown>][] = Object.entries(SETTINGS);
+
 function configurationPage(): string {
-  const groups = [...byGroup(SETTINGS)].flatMap(([group, entries]) => [
-    `## ${group.replace(":", "")}`,
+  const groups = [...new Set(settings.map(([, { group }]) => group))].flatMap((title) => [
+    `## ${title.replace(":", "")}`,
     "",
     ...paddedTable([
       ["flag", "variable", "`startExchange` option", "default", "meaning", "value"],
-      ...entries.map(([key, setting]) => [
-        code(`--${wordOf(key, setting)}`),
-        code(variableOf(flagOf(key))),
-        code(key),
-        shownDefault(setting),
-        cell(setting.help),
-        expectedOf(setting),
-      ]),
+      ...settings
+        .filter(([, { group }]) => group === title)
+        .map(([key, setting]) => [
+          code(`--${wordOf(key, setting)}`),
+          code(variableOf(flagOf(key))),
+          code(key),
+          shownDefault(setting),
+          cell(setting.help),
+          expectedOf(setting),
+        ]),
     ]),
     "",
   ]);
@@ -59,6 +53,16 @@ function configurationPage(): string {
   ].join("\n");
 }
 
+function flagsTable(settings: Settings): string[] {
+  const rows = Object.entries(settings).map(([key, setting]) => [
+    code(`--${wordOf(key, setting)}`),
+    shownDefault(setting),
+    cell(setting.help),
+    expectedOf(setting),
+  ]);
+  return rows.length === 0 ? [] : [...paddedTable([["flag", "default", "meaning", "value"], ...rows]), ""];
+}
+
 function commandsPage(): string {
   const commands = Object.entries<Subcommand>(SUBCOMMANDS).flatMap(
     ([name, { summary, takes, settings, examples }]) => [
@@ -72,20 +76,7 @@ function commandsPage(): string {
       "",
       ...(name === "serve"
         ? ["Its options are the settings in [configuration.md](configuration.md).", ""]
-        : [...byGroup(settings)].flatMap(([, entries]) => entries).length === 0
-          ? []
-          : [
-              ...paddedTable([
-                ["flag", "default", "meaning", "value"],
-                ...Object.entries(settings).map(([key, setting]) => [
-                  code(`--${wordOf(key, setting)}`),
-                  shownDefault(setting),
-                  cell(setting.help),
-                  expectedOf(setting),
-                ]),
-              ]),
-              "",
-            ]),
+        : flagsTable(settings)),
       ...paddedTable([
         ["example", "what it does"],
         ...examples.map(([line, purpose]) => [code(`clobsim ${line}`), cell(purpose)]),
