@@ -344,6 +344,7 @@ const urlHost = (host: string): string => {
 /** Bug reports of an exchange. `folder` is the directory for those of defects; null writes none. */
 function reportingOf(opened: OpenedExchange, folder: string | null, slices: Slices, warn: Warn): BugReports {
   const { exchange, persistence, folder: dataFolder } = opened;
+  const flush = () => persistence.flush(persistence.position);
   /** Must be called after the journal is flushed. */
   const contentOf = (reason: string): ReportContent => ({
     ...{ history: historyOf(opened), reason },
@@ -357,11 +358,7 @@ function reportingOf(opened: OpenedExchange, folder: string | null, slices: Slic
   };
   return {
     report: async (reason) => {
-      for (;;) {
-        const flushed = persistence.flush(persistence.position);
-        if (flushed === undefined) break;
-        await flushed;
-      }
+      for (let flushed = flush(); flushed !== undefined; flushed = flush()) await flushed;
       try {
         const content = contentOf(reason);
         await slices.run(verifyHistory(content.history));
@@ -383,7 +380,7 @@ function reportingOf(opened: OpenedExchange, folder: string | null, slices: Slic
       const fail = (failure: unknown): void =>
         warn(`no report could be written to ${folder}: ${(failure as Error).message}`);
       try {
-        const flushed = persistence.flush(persistence.position);
+        const flushed = flush();
         if (flushed === undefined) write(folder, error, reason);
         else flushed.then(() => write(folder, error, reason)).catch(fail);
       } catch (failure) {

@@ -80,12 +80,8 @@ function requireWords(name: CommandName, words: readonly string[]): void {
 /** Parses and runs a command line. @throws UsageError or ConfigError as `runCommand`. */
 export async function runCommandLine(typed: readonly string[], environment: Given["environment"]) {
   const argv = typed[0] === "help" ? [...typed.slice(1), "--help"] : typed;
-  let name: CommandName | undefined;
   let output = "";
-  const parser = createParser(argv, (chosen) => {
-    name = chosen;
-  });
-  const values = parser.parse(withPlainToggles(argv), {}, (error, _values, text) => {
+  const values = createParser(argv).parse(withPlainToggles(argv), {}, (error, _values, text) => {
     if (error) throw error;
     output = text.replace(/\s*\[boolean\]$/gm, "");
   }) as Readonly<Record<string, unknown>> & { readonly _: readonly (string | number)[] };
@@ -94,7 +90,7 @@ export async function runCommandLine(typed: readonly string[], environment: Give
     return EXIT.ok;
   }
   const words = values._.map(String);
-  refuseUnknown(name, words, Object.keys(values), argv);
+  const name = knownCommand(words, Object.keys(values), argv);
   warnOfUnknownVariables(environment);
   const given = { flags: textsOf(name, values), environment };
   try {
@@ -114,7 +110,7 @@ function namedAsGiven(message: string, name: CommandName, { flags, environment }
 }
 
 /** Creates the parser of command lines. Values stay text, which the settings read later. */
-function createParser(argv: readonly string[], choose: (name: CommandName) => void): Argv {
+function createParser(argv: readonly string[]): Argv {
   const columns = Math.min(MAX_COLUMNS, process.stdout.columns || MAX_COLUMNS);
   const parser = yargs()
     .scriptName("clobsim")
@@ -143,7 +139,7 @@ function createParser(argv: readonly string[], choose: (name: CommandName) => vo
       // Parsing needs only the options without a value.
       else for (const { word, toggle } of optionsOf(name)) if (toggle !== undefined) inner.boolean(word);
     };
-    parser.command(name, SUBCOMMANDS[name].summary, describe, () => choose(name));
+    parser.command(name, SUBCOMMANDS[name].summary, describe);
   }
   return parser;
 }
@@ -209,14 +205,10 @@ function textsOf(name: CommandName, values: Readonly<Record<string, unknown>>): 
 /** Keys that yargs adds to the values of a command line. */
 const YARGS_KEYS = ["_", "$0", "help", "h", "version", "v"];
 
-/** Refuses unknown commands, options and words, naming the nearest known one. @throws UsageError */
-function refuseUnknown(
-  command: CommandName | undefined,
-  [first]: readonly string[],
-  keys: readonly string[],
-  argv: readonly string[],
-): asserts command is CommandName {
+/** Returns the command if it and its options are known, else names the nearest known one. @throws UsageError */
+function knownCommand([first]: readonly string[], keys: readonly string[], argv: readonly string[]) {
   const given = keys.filter((key) => !YARGS_KEYS.includes(key));
+  const command = NAMES.find((name) => name === first);
   if (first === undefined) {
     if (given[0] !== undefined) throw new UsageError(commandBefore(given[0], argv));
     throw new UsageError(`expected a command, ${anyOf(NAMES)}, found none (see clobsim --help)`);
@@ -228,7 +220,7 @@ function refuseUnknown(
   }
   const known = optionsOf(command).map(({ word }) => `--${word}`);
   const unknown = given.find((key) => !known.includes(`--${key}`));
-  if (unknown === undefined) return;
+  if (unknown === undefined) return command;
   const place = argv.findIndex((word) => /^-+([^=]*)/.exec(word)?.[1] === unknown);
   const typed = argv[place]?.replace(/=.*/s, "") ?? typedAs(unknown);
   requireNoValue(command, typed, argv[place - 1]);
