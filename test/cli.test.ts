@@ -56,6 +56,7 @@ describe("clobsim", () => {
     ["serve --help", ["--seed", "--no-personal-sign", "[default: 7070]", "Examples:", "CLOBSIM_LOG_LEVEL"]],
     ["world -h", ["--seed", "--out", "Examples:"]],
     ["help", ["clobsim serve", "clobsim world"]],
+    ["serve help", ["--seed", "[default: 7070]", "Examples:"]],
     ["help serve", ["--seed", "[default: 7070]", "Examples:"]],
   ])("prints help within 100 columns: %j", async (words, expected) => {
     const { code, stdout, stderr } = await line(words.split(" "));

@@ -132,7 +132,7 @@ function createParser(argv: readonly string[]): Argv {
     .exitProcess(false)
     .showHelpOnFail(false);
   // Only for help, because yargs formats all descriptions on every run, which takes longer than parsing.
-  const isDescribed = argv.some((word) => word === "-h" || word.startsWith("--help"));
+  const isDescribed = argv.some((word) => /^(?:-h|help|--help.*)$/.test(word));
   for (const name of NAMES) {
     const describe = (inner: Argv): void => {
       if (isDescribed) describeCommand(inner, name, columns);
