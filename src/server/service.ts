@@ -107,7 +107,7 @@ type PathOf<Path extends string> = Path extends `${string}{${infer Name}}${infer
   : unknown;
 
 /** A request as a handler receives it: parsed, validated and, for a signed endpoint, authenticated. */
-interface Call<Query, Body, Path> extends Pick<Incoming, "caller" | "headers" | "rawHeaders"> {
+export interface Call<Query, Body, Path> extends Pick<Incoming, "caller" | "headers" | "rawHeaders"> {
   readonly query: Query;
   readonly body: Body;
   readonly path: Path;
