@@ -273,7 +273,7 @@ function readFault(node: Node): Record<string, string | number | boolean> {
     status: (value) => Number(oneOf(HTTP_STATUSES)(value)),
     retryAfter: units(decimal("a number of seconds", 0, 86_400)),
     latency: (value) => {
-      duration()(value);
+      duration("a duration such as 250ms or 2s", "ms")(value);
       return value.text;
     },
     drop: oneOf(["connection", "reply"]),
