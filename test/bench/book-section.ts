@@ -9,8 +9,15 @@ import { whole } from "./table.ts";
 /** An order book engine that can replay a flow. */
 interface Contender {
   readonly name: string;
-  /** Makes a book and applies the flow's opening. The returned function replays the rest once and is measured. */
-  prepare(flow: Flow): () => TradeTally;
+  /** Makes a book. The returned function replays operations of the flow, and returns all trades so far. */
+  open(flow: Flow): (from: number, to: number) => TradeTally;
+}
+
+/** Makes a book and applies the flow's opening. The returned function replays the rest once and is measured. */
+export function prepareReplay({ open }: Contender, flow: Flow): () => TradeTally {
+  const replay = open(flow);
+  replay(0, flow.opening);
+  return () => replay(flow.opening, flow.tape.length);
 }
 
 const NO_ACCOUNT = 0;
@@ -18,7 +25,7 @@ const NO_ACCOUNT = 0;
 /** The book of this project, with dense integers as order ids. */
 export const clobsimBook: Contender = {
   name: "clobsim",
-  prepare({ levels, tape, opening }) {
+  open({ levels, tape }) {
     const book = new Book(new OrderPool(), levels);
     const plan = new MatchPlan();
     const tally = new TradeTally();
@@ -36,7 +43,7 @@ export const clobsimBook: Contender = {
       if (left > 0 && type === GTC) slotOf[order] = book.rest(direction, tick, left, order, NO_ACCOUNT);
     };
     const { kind, id, side, tick, size, timeInForce } = tape;
-    const replay = (from: number, to: number): TradeTally => {
+    return (from, to) => {
       for (let at = from; at < to; at++) {
         const order = id[at] as number;
         const direction = side[at] as BookDirection;
@@ -45,8 +52,6 @@ export const clobsimBook: Contender = {
       }
       return tally;
     };
-    replay(0, opening);
-    return () => replay(opening, tape.length);
   },
 };
 
@@ -56,11 +61,11 @@ const TIMES_IN_FORCE = ["GTC", "IOC", "FOK"] as NonNullable<LimitOrderOptions["t
 /** The package nodejs-order-book. Its string ids are made in advance, and only those of makers are parsed. */
 export const nodejsOrderBook: Contender = {
   name: "nodejs-order-book",
-  prepare({ tape, opening }) {
+  open({ tape }) {
     const book = new OrderBook();
     const tally = new TradeTally();
     const ids = Array.from(tape.id.subarray(0, tape.length), String);
-    const replay = (from: number, to: number): TradeTally => {
+    return (from, to) => {
       for (let at = from; at < to; at++) {
         const id = ids[at] as string;
         if (tape.kind[at] === CANCEL) {
@@ -78,8 +83,6 @@ export const nodejsOrderBook: Contender = {
       }
       return tally;
     };
-    replay(0, opening);
-    return () => replay(opening, tape.length);
   },
 };
 
@@ -93,9 +96,10 @@ function addTrades(result: IProcessOrder, takerId: string, taker: number, tally:
 }
 
 /** Returns a sample: the milliseconds to replay a flow. @throws Error if it makes other trades than the flow's */
-function replaying({ name, prepare }: Contender, flow: Flow, sampleMs: number): () => number {
-  const check = (made: TradeTally): void => assert.deepEqual(made, flow.expected, `the trades of ${name}`);
-  return timed({ prepare: () => prepare(flow), check }, { sampleMs });
+function replaying(contender: Contender, flow: Flow, sampleMs: number): () => number {
+  const check = (made: TradeTally): void =>
+    assert.deepEqual(made, flow.expected, `the trades of ${contender.name}`);
+  return timed({ prepare: () => prepareReplay(contender, flow), check }, sampleMs);
 }
 
 /** The package slows down as its book fills: it takes about two seconds for this length, half a minute for the whole flow. */

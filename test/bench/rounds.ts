@@ -27,7 +27,7 @@ async function takeTurns(
 }
 
 /** Work in this process: `prepare` makes the input of one run, not measured, and returns that run. */
-export interface Work<Result> {
+interface Work<Result> {
   prepare(): () => Result;
   /** Checks the result of a run, not measured. @throws Error if it is wrong. */
   check?(result: Result): void;
@@ -37,10 +37,7 @@ export interface Work<Result> {
  * Returns a sample: the milliseconds per run, which it repeats until its runs together take `sampleMs`. Garbage is collected
  * before each run.
  */
-export function timed<Result>(
-  { prepare, check }: Work<Result>,
-  { sampleMs = 0, clock = () => performance.now() } = {},
-): () => number {
+export function timed<Result>({ prepare, check }: Work<Result>, sampleMs = 0): () => number {
   const collectGarbage = garbageCollector();
   // Keeps its objects alive between runs, because V8 discards compiled code with the last object of a shape.
   let run: (() => Result) | undefined;
@@ -50,9 +47,9 @@ export function timed<Result>(
     do {
       run = prepare();
       collectGarbage();
-      const start = clock();
+      const start = performance.now();
       const result = run();
-      spent += clock() - start;
+      spent += performance.now() - start;
       runs += 1;
       check?.(result);
     } while (spent < sampleMs);

@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { arch, cpus, loadavg, platform, totalmem } from "node:os";
+import { aligned } from "../../src/scenario/report/text.ts";
 import { inCheckout } from "./programs.ts";
 import type { Results, Section } from "./rounds.ts";
 
@@ -30,14 +31,6 @@ export const readable = (figure: number): string =>
 /** Formats a count: 1,234. */
 export const whole = (count: number): string => count.toLocaleString("en-US");
 
-/** Formats rows as a table; the first two columns are left-aligned, figures right-aligned. */
-export function alignedTable(rows: readonly (readonly string[])[]): string {
-  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];
-  const line = (row: readonly string[]): string =>
-    widths.map((width, column) => row[column]?.[column < 2 ? "padEnd" : "padStart"](width)).join("  ");
-  return rows.map((row) => line(row).trimEnd()).join("\n");
-}
-
 /** What was measured of a section. */
 export interface Report extends Results, Pick<Section, "unit" | "baseline"> {
   readonly rounds: number;
@@ -51,9 +44,8 @@ export function sectionText({ name, about }: Pick<Section, "name" | "about">, re
   const rows = report.measurements.map(({ workload, subject, median, lowest, highest, ratio }) => [
     ...[workload, subject, readable(median), readable(lowest), readable(highest), ratioText(ratio)],
   ]);
-  return [`${name}: ${about}`, alignedTable([head, ...rows]), baselineText(report), ...report.notes].join(
-    "\n",
-  );
+  const lines = aligned([head, ...rows], (column) => column >= 2).map((cells) => cells.join("  ").trimEnd());
+  return [`${name}: ${about}`, ...lines, baselineText(report), ...report.notes].join("\n");
 }
 
 /** Describes the rounds and the baseline. */

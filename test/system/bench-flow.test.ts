@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { OrderType } from "../../src/core/terms.ts";
 import { NaiveBook } from "../../src/scenario/watch/naive-book.ts";
-import { clobsimBook, nodejsOrderBook } from "../bench/book-section.ts";
+import { clobsimBook, nodejsOrderBook, prepareReplay } from "../bench/book-section.ts";
 import {
   BUY,
   CANCEL,
@@ -60,7 +60,7 @@ describe.each(casesAtLevel(KNOWN))(
     it("makes the known trades, and clobsim's book makes the same", () => {
       const flow = commonFlow({ levels, typed });
       expect(figuresOf(flow.expected)).toEqual(known);
-      expect(figuresOf(clobsimBook.prepare(flow)())).toEqual(known);
+      expect(figuresOf(prepareReplay(clobsimBook, flow)())).toEqual(known);
     });
 
     it("makes the same trades in the naive book", () => {
@@ -70,7 +70,7 @@ describe.each(casesAtLevel(KNOWN))(
 
     it("makes the same trades in nodejs-order-book", () => {
       const flow = prefix({ levels, typed });
-      expect(figuresOf(nodejsOrderBook.prepare(flow)())).toEqual(figuresOf(flow.expected));
+      expect(figuresOf(prepareReplay(nodejsOrderBook, flow)())).toEqual(figuresOf(flow.expected));
     });
 
     it("begins alike, however long it is", () => {
@@ -104,7 +104,7 @@ describe("the steady flow", () => {
     }
     expect(many.expected.trades).toBe(few.expected.trades);
     expect(many.expected.volume).toBe(few.expected.volume);
-    expect(figuresOf(clobsimBook.prepare(many)())).toEqual(figuresOf(many.expected));
+    expect(figuresOf(prepareReplay(clobsimBook, many)())).toEqual(figuresOf(many.expected));
   });
 
   it("cancels among no more orders than asked for", () => {
