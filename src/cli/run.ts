@@ -153,10 +153,6 @@ async function openVenue({ via, target, wallets }: Values<"run">, { environment 
   if (via !== null) throw new UsageError("--target and --via contradict each other: give one of them");
   if (wallets === null)
     throw new UsageError("--target goes with --wallets, a file with the wallets, markets and funds there");
-  const { openTargets } = await import("../scenario/venue/target-venue.ts");
-  return {
-    via: "target",
-    target: await openTargets(target, wallets, environment),
-    targetFlags: ["--target", target, "--wallets", wallets],
-  } as const;
+  const { targetAt } = await import("../scenario/venue/target-venue.ts");
+  return { via: "auto", target: await targetAt(target, wallets, environment) } as const;
 }

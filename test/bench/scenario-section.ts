@@ -32,7 +32,7 @@ steps:
 async function runOnce(scenario: Scenario | null, wallets = new Wallets()): Promise<LocalVenue> {
   if (scenario === null) throw new Error("the scenario of the benchmark is invalid");
   const venue = new LocalVenue(scenario, null, wallets);
-  const { result } = await runScenario(scenario, { way: "process", open: () => venue });
+  const { result } = await runScenario(scenario, { open: () => venue });
   if (result.failure !== null) throw new Error(result.failure.message);
   return venue;
 }

@@ -73,7 +73,7 @@ export class Trial {
   /** Runs a scenario and returns its failure; null if it passes. @throws RunStopped */
   async failureOf(scenario: Scenario, options: Partial<RunOptions> = {}): Promise<Failure | null> {
     const { open } = this.environment;
-    const { result } = await runScenario(scenario, { way: "process", open, stop: this.stop, ...options });
+    const { result } = await runScenario(scenario, { open, stop: this.stop, ...options });
     return result.failure;
   }
 

@@ -21,11 +21,12 @@ import { runStep } from "./steps.ts";
 export type Failed = (venue: Venue, scenario: Scenario, failure: Failure) => MaybePromise<void>;
 
 export interface RunOptions extends SessionOptions {
-  readonly way: Way;
+  /** Default: in this process. */
+  readonly way?: Way;
   readonly open: (scenario: Scenario) => MaybePromise<Venue>;
   /** Null runs all steps. */
   readonly lastStep?: number | null;
-  /** Flags of `clobsim run` that name the exchange, for the command that repeats a failure; by default those of `way`. */
+  /** Flags of `clobsim run` that name the exchange, for the command that repeats a failure; by default none. */
   readonly flags?: readonly string[];
   /** Called after a failure, before the exchange is closed. */
   readonly failed?: Failed | undefined;
@@ -71,7 +72,7 @@ export async function runScenario(scenario: Scenario, options: RunOptions) {
   const status = failure !== null ? "failed" : reason !== null ? "skipped" : "passed";
   const durationMs = reason === null ? performance.now() - started : 0;
   const outcome = { status, reason, failure, steps, durationMs, stateHash, races, transcript } as const;
-  const origin = { file: place.file, name, place, seed, way: options.way };
+  const origin = { file: place.file, name, place, seed, way: options.way ?? "process" };
   const result: ScenarioResult = { ...origin, ...outcome, written: [] };
   return { result, recorded, updates: failure === null ? updates : ([] as const) };
 }
@@ -103,7 +104,7 @@ function failureOf(error: unknown, scenario: Scenario, session: Session | null, 
     ...failureMessage(mismatches),
     mismatches,
     recent: recentIn(transcript.slice(orderStart)),
-    repeat: repeatLine(scenario, flagsOf(options), step?.number ?? null),
+    repeat: repeatLine(scenario, options.flags, step?.number ?? null),
   };
 }
 
@@ -127,10 +128,6 @@ function recentIn(transcript: readonly string[]): readonly string[] {
   if (step < 0 || step === from) return recent;
   return [...transcript.slice(step, step + 1), ...(step + 1 < from ? ["   ..."] : []), ...recent];
 }
-
-/** Returns the flags of `clobsim run` for the exchange of these options. */
-export const flagsOf = ({ way, flags }: Pick<RunOptions, "way" | "flags">): readonly string[] =>
-  flags ?? (way === "http" ? ["--via", "http"] : []);
 
 function failureMessage(mismatches: readonly Mismatch[]): Pick<Failure, "message" | "diff"> {
   const [first, ...more] = mismatches as [Mismatch, ...Mismatch[]];
@@ -203,7 +200,11 @@ export function permutationsOf<T>(items: readonly T[]): T[][] {
 }
 
 /** Returns the command line that runs a scenario again, up to a step. */
-export function repeatLine({ place, seed }: Scenario, flags: readonly string[], step: number | null): string {
+export function repeatLine(
+  { place, seed }: Scenario,
+  flags: RunOptions["flags"] = [],
+  step: number | null,
+): string {
   const last = step === null ? [] : ["--step", String(step)];
   return ["clobsim", "run", ...[place.file, "--seed", seed, ...flags, ...last].map(shellWord)].join(" ");
 }

@@ -9,7 +9,7 @@ import { type Venue, Wallets } from "../venue/venue.ts";
 import { type MaybePromise, NotRunnable, VenueError } from "../venue/views.ts";
 import { applyUpdates } from "./files.ts";
 import { diffOf, type ScenarioResult, type SuiteResult, type Way } from "./result.ts";
-import { flagsOf, type RunOptions, repeatLine, runScenario } from "./run-scenario.ts";
+import { type RunOptions, repeatLine, runScenario } from "./run-scenario.ts";
 
 /** Wraps a transport to observe requests and replies. */
 type TransportWatcher = (transport: Transport) => Transport;
@@ -52,14 +52,20 @@ interface SuiteWatcher {
   transport?: TransportWatcher;
 }
 
+/** A deployment of the API. */
+export interface Target {
+  /** @throws NotRunnable if the scenario cannot be run there */
+  open(scenario: Scenario): Promise<Venue>;
+  /** Flags of `clobsim run` that name it, for the command that repeats a failure. */
+  readonly flags: readonly string[];
+}
+
 export interface SuiteOptions extends Pick<RunOptions, "lastStep" | "isUpdating" | "failed"> {
   /** `auto`: in this process, except scenarios with steps that need HTTP. */
-  readonly via: "auto" | Way;
+  readonly via: "auto" | "process" | "http";
   readonly startServer: StartServer;
-  /** Opens a scenario on a deployment. @throws NotRunnable */
-  readonly target?: (scenario: Scenario) => Promise<Venue>;
-  /** Flags of `clobsim run` that name the target, for the command that repeats a failure. */
-  readonly targetFlags?: readonly string[];
+  /** Where all scenarios run instead. */
+  readonly target?: Target;
   readonly seed?: string | undefined;
   /** Runs of each scenario, which must have equal results. */
   readonly repeat?: number;
@@ -86,30 +92,27 @@ export async function runSuite(scenarios: readonly Scenario[], options: SuiteOpt
 
 /** Returns a function that runs the scenarios of a suite, which share wallets and worlds. */
 export function scenarioRunner({ via, seed, repeat = 1, watcher, failed, ...options }: SuiteOptions) {
-  const { startServer, target, targetFlags, lastStep = null, isUpdating = false } = options;
+  const { startServer, target, lastStep = null, isUpdating = false } = options;
   const opener = new VenueOpener();
   let recorded: RunOptions["recorded"] = new Map();
-  const openOn = (scenario: Scenario, way: Way): MaybePromise<Venue> => {
+  const openVenue = (scenario: Scenario, way: Way): MaybePromise<Venue> => {
+    if (target !== undefined) return target.open(scenario);
     if (way === "http") return opener.served(scenario, startServer, watcher?.transport);
-    if (way === "target") {
-      if (target === undefined) throw new Error("no target is given");
-      return target(scenario);
-    }
     if (needsHttp(scenario)) throw new NotRunnable("needs HTTP: run it with --via http");
     // Commands are recorded only for a report of a failure.
     return opener.local(scenario, failed === undefined ? null : new SessionLog());
   };
   return async (original: Scenario): Promise<ScenarioResult> => {
     const scenario = seed === undefined ? original : { ...original, seed };
-    const way = via === "auto" ? (needsHttp(scenario) ? "http" : "process") : via;
+    const usual = via === "auto" ? (needsHttp(scenario) ? "http" : "process") : via;
+    const way = target === undefined ? usual : "target";
     const open = async (): Promise<Venue> => {
-      const venue = await openOn(scenario, way);
+      const venue = await openVenue(scenario, way);
       watcher?.venue?.(venue, scenario);
       return venue;
     };
-    const flags = way === "target" && targetFlags !== undefined ? { flags: targetFlags } : {};
-    const updating = { isUpdating, recorded };
-    const run: RunOptions = { way, open, lastStep, refused: watcher?.refused, ...updating, ...flags };
+    const flags = target?.flags ?? (way === "http" ? ["--via", "http"] : []);
+    const run: RunOptions = { way, open, flags, lastStep, isUpdating, recorded, refused: watcher?.refused };
     const { result, updates, ...own } = await runScenario(scenario, { ...run, failed });
     if (result.status === "passed") recorded = own.recorded;
     return repeated(scenario, { ...result, written: await applyUpdates(updates) }, repeat, run);
@@ -139,7 +142,7 @@ async function repeated(
     if (other.reason === null && (isSame || !isCompared)) continue;
     const message = other.reason ?? "two runs of the scenario differ, which is a defect of clobsim";
     const mismatch = { place: scenario.place, message, diff };
-    const repeat = withTimes(repeatLine(scenario, flagsOf(options), null));
+    const repeat = withTimes(repeatLine(scenario, options.flags, null));
     const step = { step: first.steps, text: `run ${run} of ${times}`, recent: [] };
     const failure = { ...mismatch, mismatches: [mismatch], ...step, repeat };
     return { ...first, durationMs, status: "failed", failure };

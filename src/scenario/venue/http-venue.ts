@@ -162,7 +162,6 @@ export type StartServer = (world: World, scenario: Scenario) => Promise<Scenario
 
 /** The exchange of a server of this process: every step is sent over HTTP, with signatures. */
 export class HttpVenue extends ExchangeVenue {
-  readonly way = "http";
   readonly #server: ScenarioServer;
   readonly #http: HttpClients;
 

@@ -54,7 +54,6 @@ function openedExchange(
  * directly, because the API has no operation for them, or a slow one.
  */
 export class LocalVenue extends ExchangeVenue {
-  readonly way = "process";
   readonly #world: World;
   readonly #start: Millis;
   readonly #log: SessionLog | null;

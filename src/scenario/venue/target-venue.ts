@@ -13,6 +13,7 @@ import { ConfigError, didYouMean } from "../../setting.ts";
 import { isPrivateKey } from "../../simulation/world-accounts.ts";
 import { assetText, type MarketTerms } from "../language/declarations.ts";
 import { controlNeedOf, type Scenario } from "../language/steps.ts";
+import type { Target } from "../run/run-suite.ts";
 import { HttpClients } from "./http-venue.ts";
 import { type PlacedOrder, Venue } from "./venue.ts";
 import {
@@ -236,13 +237,13 @@ function misfitOf(terms: MarketTerms, market: ReplyTo<"getMarket">): string | nu
 }
 
 /**
- * Returns a function that opens scenarios on the deployment at an origin, and throws `NotRunnable` if one cannot be run there.
+ * Returns the deployment at an origin.
  * @throws ConfigError if the wallets file is invalid or names an unknown market, or the deployment does not answer.
  */
-export async function openTargets(url: string, walletsFile: string, environment = process.env) {
+export async function targetAt(url: string, walletsFile: string, environment = process.env): Promise<Target> {
   const file = readTargetFile(walletsFile, environment);
   await checkTarget(url, `--wallets ${walletsFile}`, file);
-  return async (scenario: Scenario): Promise<Venue> => {
+  const open: Target["open"] = async (scenario) => {
     const need = controlNeedOf(scenario) ?? fileNeedOf(scenario, file);
     if (need !== null) throw new NotRunnable(need);
     const venue = new TargetVenue(url, file);
@@ -254,6 +255,7 @@ export async function openTargets(url: string, walletsFile: string, environment 
       throw error;
     }
   };
+  return { open, flags: ["--target", url, "--wallets", walletsFile] };
 }
 
 /** Stands for what a deployment cannot do: a scenario with such a step is not run there. */
@@ -263,7 +265,6 @@ function needsControlPlane(): never {
 
 /** A deployment of the API, used without its control plane: only the replies to the scenario's requests are known. */
 class TargetVenue extends Venue {
-  readonly way = "target";
   readonly advanceTo = needsControlPlane;
   readonly transact = needsControlPlane;
   readonly play = needsControlPlane;

@@ -11,7 +11,6 @@ import { devAddress, namedPrivateKey } from "../../simulation/world-accounts.ts"
 import type { Funding, MarketTerms, TokenName } from "../language/declarations.ts";
 import { type OrderWords, orderBodyOf } from "../language/order-line.ts";
 import type { RequestStep } from "../language/steps.ts";
-import type { Way } from "../run/result.ts";
 import {
   type Attempt,
   type BookView,
@@ -102,7 +101,6 @@ const BRACES = /\{(token|market|order|address) ([^{}]{1,80})\}/g;
 
 /** An exchange on which a scenario runs. Most methods call operations of the API; the rest depends on where it runs. */
 export abstract class Venue {
-  abstract readonly way: Way;
   /** By name in the scenario, in the order in which they were added. */
   protected readonly knownMarkets = new Map<string, KnownMarket>();
 

@@ -31,7 +31,7 @@ async function writeGolden(scenario: string, right: string | RegExp, wrong: stri
   rmSync(folder.at("golden.txt"), { force: true });
   const read = readScenario(environment.file, scenario, { folder: folder.path });
   if (read.scenario === null) throw new Error("the scenario is wrong");
-  const options = { way: "process", open: environment.open, isUpdating: true } as const;
+  const options = { open: environment.open, isUpdating: true } as const;
   await applyUpdates((await runScenario(read.scenario, options)).updates);
   const golden = folder.read("golden.txt");
   expect(golden).toMatch(right);

@@ -53,7 +53,7 @@ export async function runOn(
   venue = new LocalVenue(scenario),
   options: Partial<RunOptions> = {},
 ): Promise<ScenarioResult> {
-  return (await runScenario(scenario, { way: "process", open: () => venue, ...options })).result;
+  return (await runScenario(scenario, { open: () => venue, ...options })).result;
 }
 
 const MARKS = { same: " ", expected: "-", found: "+", note: "#" } as const;

@@ -7,7 +7,7 @@ import { type RunningServer, serveWorld } from "../../../src/compose.ts";
 import { DEFAULT_CONFIG } from "../../../src/config.ts";
 import { controlNeedOf, stepsOf } from "../../../src/scenario/language/steps.ts";
 import { findFiles } from "../../../src/scenario/run/files.ts";
-import { openTargets } from "../../../src/scenario/venue/target-venue.ts";
+import { targetAt } from "../../../src/scenario/venue/target-venue.ts";
 import { ConfigError } from "../../../src/setting.ts";
 import { readWorld } from "../../../src/simulation/world.ts";
 import { namedPrivateKey } from "../../../src/simulation/world-accounts.ts";
@@ -57,8 +57,8 @@ async function newMarket(terms: { readonly selfTrade?: "cancel-taker" } = {}): P
 /** Runs a scenario on the deployment with these wallets. */
 async function runThere(text: string, wallets: string, repeat = 1) {
   const file = folder.write("wallets.yaml", wallets);
-  const target = await openTargets(server.url, file, ENVIRONMENT);
-  return folder.run(text, { via: "target", target, repeat });
+  const target = await targetAt(server.url, file, ENVIRONMENT);
+  return folder.run(text, { target, repeat });
 }
 
 async function bidsIn(slug: string) {
@@ -269,7 +269,7 @@ describe("a deployment that does not answer", () => {
   it("is reported before anything is run", async () => {
     for (const wallets of [walletsFor("any"), ACCOUNTS]) {
       const file = folder.write("nobody.yaml", wallets);
-      const refused = openTargets("http://127.0.0.1:1", file, ENVIRONMENT);
+      const refused = targetAt("http://127.0.0.1:1", file, ENVIRONMENT);
       await expect(refused).rejects.toThrow(ConfigError);
       await expect(refused).rejects.toThrow("--target: no reply from http://127.0.0.1:1: ");
     }
@@ -277,7 +277,7 @@ describe("a deployment that does not answer", () => {
 
   it("is reported if the URL has the path of a pool's exchange that is not there", async () => {
     const url = `${server.url}/3`;
-    const refused = openTargets(url, folder.write("pool.yaml", walletsFor("any")), ENVIRONMENT);
+    const refused = targetAt(url, folder.write("pool.yaml", walletsFor("any")), ENVIRONMENT);
     await expect(refused).rejects.toThrow(
       new ConfigError(`--target: there is no exchange at ${url}: no route "/3/clob/time"`),
     );
@@ -288,9 +288,9 @@ describe("a deployment that does not answer", () => {
     const slug = world.events[0]?.markets[0]?.slug ?? "";
     const file = folder.write("lost.yaml", walletsFor(slug));
     const ending = (await serveWorld({ ...DEFAULT_CONFIG, port: 0, logLevel: "silent" }, world)).server;
-    const target = await openTargets(ending.url, file, ENVIRONMENT);
+    const target = await targetAt(ending.url, file, ENVIRONMENT);
     await ending.close();
-    const { status, failure } = await folder.run(`${HEAD}${BID}`, { via: "target", target });
+    const { status, failure } = await folder.run(`${HEAD}${BID}`, { target });
     expect(status).toBe("failed");
     expect({ step: failure?.step, text: failure?.text }).toEqual({ step: 0, text: "opening" });
     expect(failure?.message).toMatch(/^CONNECTION_\w+: /);
@@ -331,7 +331,7 @@ describe("a scenario is skipped", () => {
 describe("a wallets file with an unknown market", () => {
   const refusal = async (slug: string): Promise<string> => {
     const file = folder.write("wrong-market.yaml", walletsFor(slug));
-    const told = await openTargets(server.url, file, ENVIRONMENT).catch((error: unknown) => error);
+    const told = await targetAt(server.url, file, ENVIRONMENT).catch((error: unknown) => error);
     expect(told).toBeInstanceOf(ConfigError);
     return (told as Error).message.replace(file, "FILE").replace(server.url, "URL");
   };

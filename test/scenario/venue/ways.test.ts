@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Scenario } from "../../../src/scenario/language/steps.ts";
-import { runSuite } from "../../../src/scenario/run/run-suite.ts";
+import { runSuite, type Target } from "../../../src/scenario/run/run-suite.ts";
 import { LocalVenue } from "../../../src/scenario/venue/local-venue.ts";
 import type { Venue } from "../../../src/scenario/venue/venue.ts";
 import { NotRunnable } from "../../../src/scenario/venue/views.ts";
@@ -60,22 +60,23 @@ describe("where a scenario runs", () => {
 
 describe("a deployment that cannot run a scenario", () => {
   /** Opens exchanges, and none after the first `runs`. */
-  const endingAfter = (runs: number) => {
+  const endingAfter = (runs: number): Target => {
     let opened = 0;
-    return async (scenario: Scenario): Promise<Venue> => {
+    const open = async (scenario: Scenario): Promise<Venue> => {
       opened += 1;
       if (opened > runs) throw new NotRunnable("needs market rain");
       return new LocalVenue(scenario);
     };
+    return { open, flags: [] };
   };
 
   it("skips it with the reason", async () => {
-    const result = await folder.run(PLAIN, { via: "target", target: endingAfter(0), repeat: 2 });
+    const result = await folder.run(PLAIN, { target: endingAfter(0), repeat: 2 });
     expect(result).toMatchObject({ status: "skipped", reason: "needs market rain", failure: null });
   });
 
   it("fails it if it could be run before", async () => {
-    const result = await folder.run(PLAIN, { via: "target", target: endingAfter(1), repeat: 2 });
+    const result = await folder.run(PLAIN, { target: endingAfter(1), repeat: 2 });
     const failure = { message: "needs market rain" };
     expect(result).toMatchObject({ status: "failed", reason: null, failure });
   });
