@@ -107,7 +107,7 @@ export async function bundle(entryPoints, options = {}) {
     plugins: [...(options.plugins ?? []), ...LEAN.plugins],
   });
   const outputs = Object.entries(metafile.outputs);
-  const files = ownMapsOnly(outputFiles);
+  const files = await ownMapsOnly(outputFiles);
   const entries = outputs
     .filter(([, { entryPoint }]) => Object.values(entryPoints).includes(entryPoint))
     .map(([path]) => path);
@@ -144,7 +144,7 @@ export async function bundleScript(name, entryPoints) {
     plugins: [...LEAN.plugins, separateModules],
     supported: { "dynamic-import": false },
   });
-  const files = ownMapsOnly(outputFiles);
+  const files = await ownMapsOnly(outputFiles);
   for (const { path, text, contents } of files)
     writeAtomically(path, path.endsWith(".map") ? contents : inAscii(text ?? contents));
   return { files: files.map(({ path }) => path), sources: sourcesOf(metafile) };
@@ -155,12 +155,10 @@ const inAscii = (script) =>
   script.replace(/[^\0-\x7f]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
 /** Removes vendored code from source maps, and maps of vendored code only, with the references to them. */
-function ownMapsOnly(outputFiles) {
-  const maps = new Map(
-    outputFiles
-      .filter(({ path }) => path.endsWith(".map"))
-      .map(({ path, text }) => [path, ownSourceMap(text)]),
-  );
+async function ownMapsOnly(outputFiles) {
+  const maps = new Map();
+  for (const { path, text } of outputFiles)
+    if (path.endsWith(".map")) maps.set(path, await ownSourceMap(text));
   return outputFiles.flatMap((file) => {
     const { path } = file;
     if (maps.has(path)) return maps.get(path) === null ? [] : [{ path, contents: maps.get(path) }];
