@@ -4,7 +4,7 @@ import type { Command } from "../core/commands.ts";
 import { moneyText, sizeText } from "../core/format.ts";
 import type { Decision } from "../core/refusals.ts";
 import type { ExchangeConfig, State } from "../core/state.ts";
-import type { Side } from "../core/terms.ts";
+import { OUTCOMES, type Outcome, type Side } from "../core/terms.ts";
 import { price, size } from "../core/units.ts";
 import { Exchange } from "../engine/exchange.ts";
 import { type Accepted, SessionLog } from "../engine/journal.ts";
@@ -22,7 +22,7 @@ import {
   shrinkHistory,
 } from "../history/shrink/shrink-history.ts";
 import { NotRunInTime } from "../history/shrink/shrink-scenario.ts";
-import { levelText } from "../scenario/run/format.ts";
+import { levelText, orderStateText } from "../scenario/run/format.ts";
 import { emptyWorld } from "../simulation/opening.ts";
 import { profileText } from "./generator.ts";
 import { History, type OpenExchange, openEmpty, openPlain, START } from "./history.ts";
@@ -46,65 +46,60 @@ export const inProcess: SeedRunner = {
 };
 
 /**
- * Returns the reference's values where the exchange's differ, as expectations of the scenario language, simplest first.
- * Books are not compared: each is an expectation.
+ * Yields the reference's values where the exchange's differ, as expectations of the scenario language, simplest first. Books
+ * are not compared: each is an expectation.
  */
-function* expectationsOf(state: State, reference: ReferenceExchange, names: HistoryNames): Generator<string> {
-  yield* ordersOf(state, reference);
-  yield* balancesOf(state, reference, names);
-  for (const market of reference.markets) {
-    const name = names.marketNames.get(market.number);
-    if (name !== undefined) yield bookText(market, names.markets.length > 1 ? `${name} ` : "");
-  }
-}
-
-function* ordersOf({ orders }: State, reference: ReferenceExchange): Generator<string> {
-  for (const { number, status, filled, size } of reference.orders) {
-    const order = orders.find(number);
+function* expectationsOf(state: State, reference: ReferenceExchange, names: HistoryNames): Generator<object> {
+  for (const { number, status, filled, size: whole } of reference.orders) {
+    const order = state.orders.find(number);
     if (order === undefined || (order.status === status && order.matched === filled)) continue;
-    yield `orders: { o${number}: ${status} ${sizeText(filled)}/${sizeText(size)} }`;
+    const text = orderStateText({ status, matched: size(filled), size: size(whole), reason: null });
+    yield { orders: { [`o${number}`]: text } };
   }
-}
-
-function* balancesOf(state: State, reference: ReferenceExchange, names: HistoryNames): Generator<string> {
-  for (const account of state.accounts) {
-    const name = names.accountOf(account.address);
-    const wallet = reference.wallets.find(({ address }) => address === account.address);
-    if (name === null || wallet === undefined) continue;
-    const parts: string[] = [];
-    if (!isEqual(account.collateral, wallet.usdc)) parts.push(`USDC: ${amountText(wallet.usdc, moneyText)}`);
-    for (const market of reference.markets) {
-      const marketName = names.marketNames.get(market.number);
-      const holding = account.holdings.get(market.number);
-      for (const outcome of ["YES", "NO"] as const) {
-        const found = holding?.[outcome === "YES" ? "yes" : "no"] ?? nothing();
-        const expected = wallet.balanceOf(market.number, outcome);
-        if (marketName === undefined || isEqual(found, expected)) continue;
-        const token = names.markets.length > 1 ? `${marketName} ${outcome}` : outcome;
-        parts.push(`${token}: ${amountText(expected, sizeText)}`);
-      }
-    }
-    if (parts.length > 0) yield `balances: { ${name}: { ${parts.join(", ")} } }`;
-  }
-}
-
-const isEqual = (a: Pick<Amount, "balance" | "reserved">, b: Amount): boolean =>
-  a.balance === b.balance && a.reserved === b.reserved;
-
-const amountText = ({ balance, reserved }: Amount, text: (units: number) => string): string =>
-  `{ balance: ${text(balance)}, reserved: ${text(reserved)} }`;
-
-function bookText({ books, tickSize, matching }: ReferenceMarket, prefix: string): string {
-  const outcomes = matching === "complementary" ? (["YES"] as const) : (["YES", "NO"] as const);
-  const shown = outcomes.map((outcome) => {
-    const levels = (side: Side): string =>
-      books[outcome]
-        .depth(side)
-        .map(({ tick, open }) => levelText({ price: price(tick * tickSize), size: size(open), orders: null }))
-        .join(", ");
-    return `${prefix}${outcome}: { bids: [${levels("BUY")}], asks: [${levels("SELL")}] }`;
+  const markets = reference.markets.flatMap((market) => {
+    const name = names.marketNames.get(market.number);
+    return name === undefined ? [] : [{ market, prefix: names.markets.length > 1 ? `${name} ` : "" }];
   });
-  return `book: { ${shown.join(", ")} }`;
+  for (const { address, collateral, holdings } of state.accounts) {
+    const name = names.accountOf(address);
+    const wallet = reference.wallets.find((each) => each.address === address);
+    if (name === null || wallet === undefined) continue;
+    const balances: Record<string, object> = {};
+    const compare = (
+      asset: string,
+      found: Holding,
+      { balance, reserved }: Holding,
+      text: UnitsText,
+    ): void => {
+      if (found.balance === balance && found.reserved === reserved) return;
+      balances[asset] = { balance: text(balance), reserved: text(reserved) };
+    };
+    compare("USDC", collateral, wallet.usdc, moneyText);
+    for (const { market, prefix } of markets) {
+      const { yes = nothing(), no = nothing() } = holdings.get(market.number) ?? {};
+      compare(`${prefix}YES`, yes, wallet.balanceOf(market.number, "YES"), sizeText);
+      compare(`${prefix}NO`, no, wallet.balanceOf(market.number, "NO"), sizeText);
+    }
+    if (Object.keys(balances).length > 0) yield { balances: { [name]: balances } };
+  }
+  for (const { market, prefix } of markets) yield { book: bookOf(market, prefix) };
+}
+
+type Holding = Pick<Amount, "balance" | "reserved">;
+type UnitsText = (units: number) => string;
+
+function bookOf({ books, tickSize, matching }: ReferenceMarket, prefix: string): object {
+  const outcomes = matching === "complementary" ? (["YES"] as const) : OUTCOMES;
+  const levels = (outcome: Outcome, side: Side): string[] =>
+    books[outcome]
+      .depth(side)
+      .map(({ tick, open }) => levelText({ price: price(tick * tickSize), size: size(open), orders: null }));
+  return Object.fromEntries(
+    outcomes.map((outcome) => [
+      prefix + outcome,
+      { bids: levels(outcome, "BUY"), asks: levels(outcome, "SELL") },
+    ]),
+  );
 }
 
 /** Time limit for shrinking one failure, in milliseconds. */
@@ -193,8 +188,8 @@ function withThrown({ exchange, latest }: History, entries: readonly Accepted[])
 
 /** Reads the expectations of the reference as those of a scenario. */
 function* differencesOf(history: History, names: HistoryNames) {
-  for (const text of expectationsOf(history.exchange.state, history.checker.reference, names)) {
-    const read = readHistoryExpectation("the reference", text, names);
+  for (const expected of expectationsOf(history.exchange.state, history.checker.reference, names)) {
+    const read = readHistoryExpectation("the reference", JSON.stringify(expected), names);
     if (!("problems" in read)) yield read;
   }
 }
