@@ -261,6 +261,13 @@ const newSharedService = (config: Config): SharedService => ({
   log: requestLog(config.logLevel),
 });
 
+/** Creates the caches of what is derived from the state of an exchange. */
+export const newCaches = (): Pick<Service, "books" | "search" | "ranking"> => ({
+  books: new BookPages(),
+  search: new SearchIndex(),
+  ranking: new MarketRanking(),
+});
+
 /** Creates the service of an opened exchange; `prefix` is its path in a pool. */
 export function serviceOf(
   config: Config,
@@ -309,9 +316,7 @@ export function serviceOf(
     options: optionsOf(config, origin, prefix),
     keyring: new Keyring(exchange, seed),
     numbers: numbersAs(config.numbers),
-    books: new BookPages(),
-    search: new SearchIndex(),
-    ranking: new MarketRanking(),
+    ...newCaches(),
     log: prefix === "" ? log : logBelow(log, prefix),
     record: async (name) => {
       const { recordSession } = await import("./history/record/record-session.ts");

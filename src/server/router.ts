@@ -32,7 +32,7 @@ import { recordRefusedRequest } from "./refused-requests.ts";
 import { hangUp, send, sendAnswer, sendError } from "./send.ts";
 import { type AnyHandler, type Handlers, type Service, viewOf } from "./service.ts";
 
-export const HANDLERS: Handlers<Operation> = {
+const HANDLERS: Handlers<Operation> = {
   ...tradingHandlers,
   ...marketHandlers,
   ...controlHandlers,
@@ -43,7 +43,7 @@ type Routed = Incoming & { readonly params: Record<string, string> };
 type Route = (request: Routed, response: Outgoing) => void;
 
 /** Handles requests for one endpoint: access, reading the body, faults, time, signature, query, parsing the body, answer. */
-function routeOf(service: Service, endpoint: AnyEndpoint, handle: AnyHandler): Route {
+function routeOf(service: Service, endpoint: AnyEndpoint): Route {
   const maximum = endpoint.access === "control" || isRaw(endpoint.body) ? MAX_LARGE_BODY : MAX_BODY;
   const { faults, persistence } = service;
   return (request, response) => {
@@ -56,7 +56,7 @@ function routeOf(service: Service, endpoint: AnyEndpoint, handle: AnyHandler): R
       try {
         if (body.length > 0 && request.isChunked) request.checkMediaType();
         const { broken } = persistence;
-        let answer = answerOf(service, endpoint, handle, request, body);
+        let answer = answerOf(service, endpoint, request, body);
         if (answer instanceof Promise) {
           answer = await answer.finally(() => {
             // The state from which the answer was made may have been rolled back meanwhile.
@@ -106,7 +106,6 @@ function withWarning(error: unknown, warning: string): unknown {
 export function answerOf(
   service: Service,
   endpoint: AnyEndpoint,
-  handle: AnyHandler,
   request: Routed,
   body: Buffer,
 ): Answer | Promise<Answer> {
@@ -122,7 +121,7 @@ export function answerOf(
     headers: request.headers,
     rawHeaders: request.rawHeaders,
   };
-  return handle(call, service, viewOf(service));
+  return (HANDLERS[endpoint.operation] as AnyHandler)(call, service, viewOf(service));
 }
 
 type UnknownFieldsPolicy = ReturnType<typeof unknownFieldsPolicy>;
@@ -186,7 +185,7 @@ export function mountEndpoints(router: Router, service: Service): void {
     const route = router.route(path.replace(/\{(\w+)\}/g, ":$1"));
     const endpoints = ENDPOINTS.filter((endpoint) => endpoint.path === path);
     for (const endpoint of endpoints) {
-      const handle = routeOf(service, endpoint, HANDLERS[endpoint.operation] as AnyHandler);
+      const handle = routeOf(service, endpoint);
       route[endpoint.method.toLowerCase() as Lowercase<Endpoint["method"]>](handle as never);
     }
     const methods: string[] = endpoints.map(({ method }) => method);

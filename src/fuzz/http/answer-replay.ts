@@ -2,9 +2,7 @@ import { Buffer } from "node:buffer";
 import { Socket } from "node:net";
 import { endpointOf } from "../../api/endpoints.ts";
 import { ApiError, errorBody } from "../../api/errors.ts";
-import { MarketRanking, SearchIndex } from "../../api/market-search.ts";
-import { BookPages } from "../../api/order-book.ts";
-import { serviceOf } from "../../compose.ts";
+import { newCaches, serviceOf } from "../../compose.ts";
 import { DEFAULT_CONFIG } from "../../config.ts";
 import { withoutFigures } from "../../core/format.ts";
 import type { Accepted } from "../../engine/journal.ts";
@@ -17,8 +15,7 @@ import { defectFingerprint } from "../../history/shrink/trial.ts";
 import { differences } from "../../scenario/run/result.ts";
 import { clockReply } from "../../server/handlers/control.ts";
 import { type Answer, Incoming, JsonText, StreamedAnswer } from "../../server/messages.ts";
-import { answerOf, HANDLERS } from "../../server/router.ts";
-import type { AnyHandler } from "../../server/service.ts";
+import { answerOf } from "../../server/router.ts";
 import {
   answerName,
   Finding,
@@ -119,12 +116,10 @@ export function openReplay(origin: Origin, { numbers }: Pick<ObservationLog, "nu
     reply: async (observation: Observation): Promise<Reply> => {
       const { request, answer } = observation;
       const endpoint = endpointOf(request.operation);
-      const uncached = { books: new BookPages(), ranking: new MarketRanking(), search: new SearchIndex() };
-      const fresh = { ...service, ...uncached };
-      const handle = HANDLERS[request.operation] as AnyHandler;
+      const uncached = { ...service, ...newCaches() };
       const body = Buffer.from(request.body);
       try {
-        const answered = await answerOf(fresh, endpoint, handle, incomingOf(request, socket), body);
+        const answered = await answerOf(uncached, endpoint, incomingOf(request, socket), body);
         return { status: 200, body: textOf(answered) };
       } catch (error) {
         if (!(error instanceof ApiError))
