@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { AUTO, UNSETTLED } from "../../support/config.ts";
 import { type PageText, pageWith } from "../../support/page.ts";
 import { failureOf } from "./run-text.ts";
@@ -92,4 +92,27 @@ it("a fault with a probability is set for the orders that it hit", async () => {
   const faults = scenario.match(/chain fault: .*/g);
   expect(faults).toEqual(Array(failing.size).fill("chain fault: { kind: fail, of: next order }"));
   for (const via of ["process", "http"] as const) expect(await failureOf(scenario, via)).toBeNull();
+});
+
+describe("a recorded scenario fails if one value in it is changed", () => {
+  const { scenario } = recordOf(
+    "market rain; fund maker usdc=1000; maker BUY 10 YES @ 0.4",
+    "derive alice bob; alice BUY 10 YES @ 0.5; bob SELL 4 YES @ 0.3",
+  );
+
+  it.each([
+    ["an order's state", "status: LIVE 0/10", "status: LIVE 1/10"],
+    ["a fill", "fills: [SELL 4 YES @ 0.5 from wallet-1]", "fills: [SELL 4 YES @ 0.4 from trader-1]"],
+    ["a book at the opening", "bids: [0.4 x 10 (1)], asks: []", "bids: [0.4 x 10 (2)], asks: []"],
+    ["a book at the end", "YES: { bids: [0.5 x 6 (1), 0.4", "YES: { bids: [0.5 x 6 (2), 0.4"],
+    ["an order's final state", "order-1: LIVE 4/10", "order-1: LIVE 5/10"],
+    ["a trade", "wallet-2 SELL 4 YES @ 0.5", "wallet-2 SELL 4 YES @ 0.51"],
+    ["a balance", "USDC: { balance: 98,", "USDC: { balance: 97,"],
+    ["a balance on the chain", "98, onChain: 100", "98, onChain: 98"],
+    ["a settlement", "order-1: MATCHED }", "order-1: MINED }"],
+  ])("%s", async (_case, expected, other) => {
+    expect(await failureOf(scenario)).toBeNull();
+    expect(scenario.split(expected)).toHaveLength(2);
+    expect(await failureOf(scenario.replace(expected, other))).toMatch(/^step \d+, /);
+  });
 });

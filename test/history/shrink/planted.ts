@@ -12,7 +12,7 @@ import { LocalVenue } from "../../../src/scenario/venue/local-venue.ts";
 import { type Venue, Wallets } from "../../../src/scenario/venue/venue.ts";
 
 /** An exchange that creates a cent when an order fills two others, and throws when one fills more than three. */
-export class LeakyVenue extends LocalVenue {
+class LeakyVenue extends LocalVenue {
   override async place(...order: Parameters<LocalVenue["place"]>) {
     const before = this.fillCount();
     const attempt = await super.place(...order);
