@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { Command, CommandOf } from "../../src/core/commands.ts";
+import type { Command } from "../../src/core/commands.ts";
 import { numberOf } from "../../src/core/ids.ts";
 import type { Decision } from "../../src/core/refusals.ts";
 import { Exchange } from "../../src/engine/exchange.ts";
@@ -14,26 +14,17 @@ import { temporaryFolder } from "../support/folder.ts";
 
 const folder = temporaryFolder();
 
-/** Returns an exchange that changes each command before it is submitted. */
-const changingCommands =
-  (change: (command: Command, exchange: Exchange) => Command): OpenExchange =>
-  (config, start, journal) =>
-    new (class extends Exchange {
-      override submit(command: Command): Decision {
-        return super.submit(change(command, this));
-      }
-    })(config, start, journal);
-
-/** An exchange on which anyone can cancel any order. */
-const cancelsAnyOrder = changingCommands((command, { state }) => {
-  if (command.kind !== "cancelOrder") return command;
-  const order = state.orders.find(numberOf(state.idPrefixes.order, command.orderId));
-  if (order === undefined) return command;
-  return {
-    ...command,
-    address: state.accounts.get(order.account).address,
-  } satisfies CommandOf<"cancelOrder">;
-});
+/** An exchange on which anyone can cancel any order: the command is changed to that of the owner. */
+class CancelsAnyOrder extends Exchange {
+  override submit(command: Command): Decision {
+    if (command.kind !== "cancelOrder") return super.submit(command);
+    const { orders, idPrefixes, accounts } = this.state;
+    const order = orders.find(numberOf(idPrefixes.order, command.orderId));
+    const owner = order === undefined ? command.address : accounts.get(order.account).address;
+    return super.submit({ ...command, address: owner });
+  }
+}
+const cancelsAnyOrder: OpenExchange = (...terms) => new CancelsAnyOrder(...terms);
 
 /** Returns the first seed with a history in memory that fails. */
 async function firstFailing(open: OpenExchange, commands: number): Promise<number> {

@@ -17,8 +17,6 @@ function rowWith(column: string, cell: string): string {
 }
 
 const fileOf = (row: string): string => `${HEADER}\n${GOOD}\n${row}\n${GOOD}`;
-const flawInRow = (row: string, start?: Millis): Promise<string> =>
-  flawIn(fileOf(row), start === undefined ? {} : { start });
 
 /** Cells that are invalid in their column. */
 const CELLS: Readonly<Record<string, readonly string[]>> = {
@@ -114,7 +112,7 @@ describe("an error has its line and column, what was expected and what was found
     ["at", MOMENT, "3:1 at"],
     ["type", `GTD ${MOMENT}`, "3:33 type"],
   ])("with an absolute time in %s if the start is unknown", async (column, cell, place) => {
-    expect(await flawInRow(rowWith(column, cell))).toBe(
+    expect(await flawIn(fileOf(rowWith(column, cell)))).toBe(
       `${place} expects a time since the start, because the start is unknown, found "${MOMENT}"`,
     );
   });

@@ -1,6 +1,5 @@
 import type { Millis } from "../../src/core/units.ts";
-import type { FlowFormat, FlowRow } from "../../src/simulation/flow.ts";
-import { FlowError } from "../../src/simulation/flow.ts";
+import { FlowError, type FlowFormat, type FlowRow } from "../../src/simulation/flow.ts";
 import { parseFlow } from "../../src/simulation/read-flow.ts";
 
 /** The header of a file with one market. */

@@ -1,8 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { DocumentError } from "../../src/core/document-error.ts";
 import { generateWorld } from "../../src/simulation/generate-world.ts";
-import type { World, WorldEvent, WorldMarket } from "../../src/simulation/world.ts";
-import { readWorld, writeWorld } from "../../src/simulation/world.ts";
+import {
+  readWorld,
+  type World,
+  type WorldEvent,
+  type WorldMarket,
+  writeWorld,
+} from "../../src/simulation/world.ts";
 import { ORDER_WIDTH } from "../../src/simulation/world-orders.ts";
 
 type Draft = { [key: string]: unknown };

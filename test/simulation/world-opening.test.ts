@@ -6,10 +6,13 @@ import { price, size } from "../../src/core/units.ts";
 import { contentHash } from "../../src/engine/hashes.ts";
 import { endingOf, withEndDate, withoutEndDate } from "../../src/simulation/event-story.ts";
 import { emptyWorld, openWorld } from "../../src/simulation/opening.ts";
-import type { World, WorldEvent } from "../../src/simulation/world.ts";
-import { readWorld } from "../../src/simulation/world.ts";
-import type { WorldRow } from "../../src/simulation/world-orders.ts";
-import { packOrders, type WorldOrder, worldOrders } from "../../src/simulation/world-orders.ts";
+import { readWorld, type World, type WorldEvent } from "../../src/simulation/world.ts";
+import {
+  packOrders,
+  type WorldOrder,
+  type WorldRow,
+  worldOrders,
+} from "../../src/simulation/world-orders.ts";
 import { SettlementExchange } from "../core/chain/settlement-exchange.ts";
 import { START } from "../support/exchange.ts";
 import { TINY_WORLD } from "../support/http.ts";

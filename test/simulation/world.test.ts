@@ -12,8 +12,7 @@ import {
 } from "../../src/simulation/event-story.ts";
 import { generateWorld, type WorldOptions } from "../../src/simulation/generate-world.ts";
 import { drawFairPaths, drawFairPrices } from "../../src/simulation/price-paths.ts";
-import type { World, WorldMarket } from "../../src/simulation/world.ts";
-import { writeWorld } from "../../src/simulation/world.ts";
+import { type World, type WorldMarket, writeWorld } from "../../src/simulation/world.ts";
 import { devAddress, devPrivateKey, fundedTraders } from "../../src/simulation/world-accounts.ts";
 import { worldOrders } from "../../src/simulation/world-orders.ts";
 
