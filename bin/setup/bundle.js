@@ -50,26 +50,15 @@ const STUBS = [
   [/^@scure\/bip39\/wordlists\//, "export const wordlist = [];"],
 ];
 
-/** Options that omit unused parts of packages. Without them the first answer after a start takes a third longer. */
-const LEAN = {
-  minifyWhitespace: true,
-  minifySyntax: true,
-  // Names are not minified and lines are short, because Node prints the line of an error.
-  lineLimit: 160,
-  // The ES modules of yaml, from which unused parts can be removed; its build for Node is CommonJS.
-  alias: { yaml: inProject("node_modules", "yaml", "browser", "dist", "index.js") },
-  plugins: [
-    {
-      name: "stubs",
-      setup(build) {
-        const resolveDir = inProject("node_modules", "express");
-        for (const [filter, contents] of STUBS) {
-          build.onResolve({ filter }, ({ path }) => ({ path, namespace: "stub" }));
-          build.onLoad({ filter, namespace: "stub" }, () => ({ contents, resolveDir }));
-        }
-      },
-    },
-  ],
+const stubs = {
+  name: "stubs",
+  setup(build) {
+    const resolveDir = inProject("node_modules", "express");
+    for (const [filter, contents] of STUBS) {
+      build.onResolve({ filter }, ({ path }) => ({ path, namespace: "stub" }));
+      build.onLoad({ filter, namespace: "stub" }, () => ({ contents, resolveDir }));
+    }
+  },
 };
 
 const COMMON = {
@@ -77,6 +66,13 @@ const COMMON = {
   bundle: true,
   platform: "node",
   target: "node20",
+  // Without it and the stubs the first answer after a start takes a third longer. Names are not minified and lines are short,
+  // because Node prints the line of an error.
+  minifyWhitespace: true,
+  minifySyntax: true,
+  lineLimit: 160,
+  // The ES modules of yaml, from which unused parts can be removed; its build for Node is CommonJS.
+  alias: { yaml: inProject("node_modules", "yaml", "browser", "dist", "index.js") },
   // Positions without the text of the sources, which is in the repository.
   sourcemap: "linked",
   sourcesContent: false,
@@ -86,37 +82,35 @@ const COMMON = {
   external: HOSTS,
   write: false,
   logLevel: "warning",
-  ...LEAN,
 };
 
 /**
- * Bundles entry points as ES modules with common chunks. Returns the paths of the written files and of their sources. Files
- * are written atomically, entry points after the chunks that they load, so that concurrent starts and builds work.
+ * Bundles with options of esbuild. Returns the paths of the written files and of their sources. Each file is written
+ * atomically, so that concurrent starts and builds work.
  * @throws if the sources cannot be bundled; esbuild has printed the reason
  */
-export async function bundle(entryPoints, options = {}) {
+async function buildWith({ plugins = [], ...options }) {
   const esbuild = await import("esbuild");
   const { outputFiles, metafile } = await esbuild.build({
     ...COMMON,
+    ...options,
+    plugins: [...plugins, stubs],
+  });
+  const files = await ownMapsOnly(outputFiles);
+  for (const { path, text } of files) writeAtomically(path, inAscii(text));
+  return { files: files.map(({ path }) => path), sources: sourcesOf(metafile) };
+}
+
+/** Bundles entry points as ES modules with common chunks, as `buildWith`. */
+export const bundle = (entryPoints, options = {}) =>
+  buildWith({
     entryPoints,
     outdir: "dist",
     format: "esm",
     splitting: true,
     banner: { js: BANNER },
     ...options,
-    plugins: [...(options.plugins ?? []), ...LEAN.plugins],
   });
-  const outputs = Object.entries(metafile.outputs);
-  const files = await ownMapsOnly(outputFiles);
-  const entries = outputs
-    .filter(([, { entryPoint }]) => Object.values(entryPoints).includes(entryPoint))
-    .map(([path]) => path);
-  const isEntry = ({ path }) => entries.some((entry) => path.replaceAll("\\", "/").endsWith(`/${entry}`));
-  for (const file of [...files.filter((file) => !isEntry(file)), ...files.filter(isEntry)]) {
-    writeAtomically(file.path, file.contents);
-  }
-  return { files: files.map(({ path }) => path), sources: sourcesOf(metafile) };
-}
 
 /** Returns the paths of the sources in a bundle. */
 export const sourcesOf = ({ outputs }) =>
@@ -125,29 +119,23 @@ export const sourcesOf = ({ outputs }) =>
   );
 
 /**
- * Bundles entry points into one script `NAME.cjs` for `src/load.ts`: a function of `module`, `require` and the URL of the file
- * that exports a function for each entry. Returns the same as `bundle`.
+ * Bundles entry points into one script `NAME.cjs` for `src/load.ts`, as `buildWith`: a function of `module`, `require` and the
+ * URL of the file that exports a function for each entry.
  */
-export async function bundleScript(name, entryPoints) {
-  const esbuild = await import("esbuild");
+export function bundleScript(name, entryPoints) {
   const entries = Object.entries(entryPoints).map(
     ([name, path]) => `${JSON.stringify(name)}: () => require("./${path}")`,
   );
-  const { outputFiles, metafile } = await esbuild.build({
-    ...COMMON,
+  return buildWith({
     stdin: { contents: `module.exports = { ${entries.join(", ")} };`, resolveDir: ROOT },
     outfile: `dist/${name}.cjs`,
     format: "cjs",
     banner: { js: '(function (module, require, urlOfBundle) { "use strict";' },
     footer: { js: "})" },
     define: { "import.meta.url": "urlOfBundle" },
-    plugins: [...LEAN.plugins, separateModules],
+    plugins: [separateModules],
     supported: { "dynamic-import": false },
   });
-  const files = await ownMapsOnly(outputFiles);
-  for (const { path, text, contents } of files)
-    writeAtomically(path, path.endsWith(".map") ? contents : inAscii(text ?? contents));
-  return { files: files.map(({ path }) => path), sources: sourcesOf(metafile) };
 }
 
 /** Escapes what esbuild leaves of other characters, in regular expressions: `src/load.ts` reads the script as ASCII. */
@@ -159,12 +147,10 @@ async function ownMapsOnly(outputFiles) {
   const maps = new Map();
   for (const { path, text } of outputFiles)
     if (path.endsWith(".map")) maps.set(path, await ownSourceMap(text));
-  return outputFiles.flatMap((file) => {
-    const { path } = file;
-    if (maps.has(path)) return maps.get(path) === null ? [] : [{ path, contents: maps.get(path) }];
-    return maps.get(`${path}.map`) === null
-      ? [{ path, contents: file.text.replace(/\/\/# sourceMappingURL=.*\n$/, "") }]
-      : [file];
+  return outputFiles.flatMap(({ path, text }) => {
+    if (maps.has(path)) return maps.get(path) === null ? [] : { path, text: maps.get(path) };
+    const hasMap = maps.get(`${path}.map`) !== null;
+    return { path, text: hasMap ? text : text.replace(/\/\/# sourceMappingURL=.*\n$/, "") };
   });
 }
 
