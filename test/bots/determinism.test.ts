@@ -3,40 +3,28 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { BOT_PROFILES, type BotProfileName } from "../../src/bots/profiles.ts";
 import { serviceOf } from "../../src/compose.ts";
 import { violations } from "../../src/core/invariants.ts";
-import { millis, money, price, size } from "../../src/core/units.ts";
+import { millis } from "../../src/core/units.ts";
 import { Clock } from "../../src/engine/clock.ts";
-import type { Exchange, Snapshot } from "../../src/engine/exchange.ts";
+import type { Snapshot } from "../../src/engine/exchange.ts";
 import { Generator, profileOf } from "../../src/fuzz/generator.ts";
 import { emptyWorld } from "../../src/simulation/opening.ts";
 import { FOLDER, NOON, openOn, persistedConfig, withoutLock } from "../engine/support/persisted.ts";
 import { TINY_WORLD } from "../support/http.ts";
 import { runs } from "../support/runs.ts";
 import { SimulatedDisk } from "../support/simulated-disk.ts";
-import { elapsed, HOUR_MS, MINUTE_MS, openExchange, openWithBots } from "./open.ts";
+import { elapsed, HOUR_MS, MINUTE_MS, openExchange, openWithBots, trade } from "./open.ts";
 
 /** When a client trades. */
 const TRADES: readonly number[] = [20 * MINUTE_MS, 40 * MINUTE_MS];
-const CLIENT = `0x${"c".repeat(40)}`;
-
-/** A client places an order that takes liquidity and one that rests. */
-function trade(exchange: Exchange): void {
-  const [tokenId] = exchange.state.markets.get(1).tokenIds;
-  const funds = { collateral: money(1_000_000_000), tokens: [], everyMarket: size(0) };
-  exchange.submit({ kind: "fundAccount", address: CLIENT, ...funds });
-  for (const [orderType, units] of [["FAK", 9_900] as const, ["GTC", 3_000] as const]) {
-    exchange.submit({
-      ...{ kind: "placeOrder", address: CLIENT, tokenId, side: "BUY", price: price(units) },
-      ...{ size: size(5_000), orderType, expiration: null },
-    });
-  }
-}
+/** One takes liquidity, the other rests. */
+const ORDERS = ["client BUY 50 YES @ 0.99 FAK", "client BUY 50 YES @ 0.3"];
 
 /** Runs an hour in steps, in which a client trades. */
 function play(moments: readonly number[]): { readonly hash: string; readonly journal: string } {
   const { exchange, entries } = openWithBots("busy");
   for (const ms of [...moments, ...TRADES, HOUR_MS].sort((a, b) => a - b)) {
     exchange.advanceTo(elapsed(ms));
-    if (TRADES.includes(ms)) trade(exchange);
+    if (TRADES.includes(ms)) for (const order of ORDERS) trade(exchange, order);
   }
   return { hash: exchange.hash, journal: JSON.stringify(entries) };
 }

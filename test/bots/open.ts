@@ -1,11 +1,12 @@
 import { Bots } from "../../src/bots/bots.ts";
 import type { BotProfileName } from "../../src/bots/profiles.ts";
-import type { ExchangeConfig } from "../../src/core/state.ts";
+import { type ExchangeConfig, findAccount } from "../../src/core/state.ts";
 import { type Millis, millis, money, size } from "../../src/core/units.ts";
 import { Exchange } from "../../src/engine/exchange.ts";
 import type { Accepted } from "../../src/engine/journal.ts";
 import { openWorld } from "../../src/simulation/opening.ts";
 import { readWorldFile, type World } from "../../src/simulation/world.ts";
+import { orderCommand } from "../support/commands.ts";
 import { AUTO } from "../support/config.ts";
 import { START } from "../support/exchange.ts";
 import { TINY_WORLD } from "../support/http.ts";
@@ -46,4 +47,16 @@ export function openWithBots(profile: BotProfileName, options: Parameters<typeof
   const opened = openExchange(options);
   opened.bots.start(profile);
   return opened;
+}
+
+/** Places an order in the first market; its account gets 1,000 USDC and 1,000 shares of each outcome first. */
+export function trade(exchange: Exchange, sentence: string): void {
+  const { tokenIds } = exchange.state.markets.get(1);
+  const order = orderCommand(sentence, exchange.now, () => tokenIds[0]);
+  if (findAccount(exchange.state, order.address) === undefined) {
+    const tokens = tokenIds.map((tokenId) => ({ tokenId, size: size(100_000) }));
+    const funds = { collateral: money(1_000_000_000), tokens, everyMarket: size(0) };
+    exchange.submit({ kind: "fundAccount", address: order.address, ...funds });
+  }
+  exchange.submit(order);
 }

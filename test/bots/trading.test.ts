@@ -5,12 +5,12 @@ import { BOT_PROFILES, type BotProfileName } from "../../src/bots/profiles.ts";
 import type { Command } from "../../src/core/commands.ts";
 import { violations } from "../../src/core/invariants.ts";
 import { findAccount } from "../../src/core/state.ts";
-import { millis, money, size } from "../../src/core/units.ts";
+import { millis, money } from "../../src/core/units.ts";
 import type { Exchange } from "../../src/engine/exchange.ts";
 import { emptyWorld } from "../../src/simulation/opening.ts";
-import { addressOf, eventCommand, marketCommand, orderCommand } from "../support/commands.ts";
+import { addressOf, eventCommand, marketCommand } from "../support/commands.ts";
 import { casesAtLevel } from "../support/runs.ts";
-import { elapsed, HOUR_MS, MINUTE_MS, openExchange, openWithBots } from "./open.ts";
+import { elapsed, HOUR_MS, MINUTE_MS, openExchange, openWithBots, trade } from "./open.ts";
 
 /** Number of open orders of all possible bots. */
 const openOrders = ({ state }: Exchange): number =>
@@ -87,18 +87,6 @@ function openMarkets(terms: readonly Parameters<typeof marketCommand>[1][], endD
     opened.exchange.submit({ ...marketCommand(`market-${index + 1}`, each), endDate } as Command);
   }
   return opened;
-}
-
-/** Places an order in the first market; its account gets 1,000 USDC and 1,000 shares of each outcome first. */
-function trade(exchange: Exchange, sentence: string): void {
-  const { tokenIds } = exchange.state.markets.get(1);
-  const order = orderCommand(sentence, exchange.now, () => tokenIds[0]);
-  if (findAccount(exchange.state, order.address) === undefined) {
-    const tokens = tokenIds.map((tokenId) => ({ tokenId, size: size(100_000) }));
-    const funds = { collateral: money(1_000_000_000), tokens, everyMarket: size(0) };
-    exchange.submit({ kind: "fundAccount", address: order.address, ...funds });
-  }
-  exchange.submit(order);
 }
 
 /** Numbers of the markets with bids. */
