@@ -121,17 +121,11 @@ const WORD_BYTES = 32;
 
 /** ABI-encodes the call: its selector, then words of 32 bytes, with a list after all other arguments. */
 function inputOf(call: PartitionCall | RedeemCall): string {
-  const ids = [numberWord(BigInt(call.collateral)), call.parent.slice(2), call.condition.slice(2)];
+  const { collateral, parent, condition } = call;
   const isRedemption = call.kind === "redeem";
   const list = isRedemption ? call.indexSets : call.partition;
-  const amounts = isRedemption ? [] : [numberWord(BigInt(call.amount))];
-  const head = ids.length + 1 + amounts.length;
-  const words = [
-    ...ids,
-    numberWord(head * WORD_BYTES),
-    ...amounts,
-    numberWord(list.length),
-    ...list.map((item) => numberWord(BigInt(item))),
-  ];
-  return `0x${SELECTORS[call.kind]}${words.join("")}`;
+  const amounts = isRedemption ? [] : [call.amount];
+  const placeOfList = (4 + amounts.length) * WORD_BYTES;
+  const words = [collateral, parent, condition, placeOfList, ...amounts, list.length, ...list];
+  return `0x${SELECTORS[call.kind]}${words.map((word) => numberWord(BigInt(word))).join("")}`;
 }
