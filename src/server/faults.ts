@@ -1,5 +1,5 @@
 import { takesFaults } from "../api/control.ts";
-import { type AnyEndpoint, ENDPOINTS, type Operation, type ReplyTo } from "../api/endpoints.ts";
+import { type AnyEndpoint, ENDPOINTS, isPathOf, type Operation, type ReplyTo } from "../api/endpoints.ts";
 import { ApiError, type ErrorCode, invalidFields } from "../api/errors.ts";
 import { nearest } from "../api/nearest.ts";
 import { type Random, seededRandom } from "../core/random.ts";
@@ -182,9 +182,7 @@ function unknownRoute(text: string, method: string | undefined, isKnown: boolean
     names.set(name(endpoint.path.replace(/^\/(?:api|clob)\//, "/")), route);
   }
   // A path with an id in place of a parameter names the endpoint of that path.
-  const shown = [...names.keys()].find((name) =>
-    new RegExp(`^${name.replace(/\{\w+\}/g, "[^/]+")}$`).test(text),
-  );
+  const shown = [...names.keys()].find((name) => isPathOf(name, text));
   const like = names.get(shown ?? nearest(text, names.keys()) ?? "");
   return refused(
     "expected a method and path such as POST /clob/order, or *, found",
