@@ -58,7 +58,6 @@ const FUNDING = { collateral: money(100_000_000_000), shares: size(1_000_000) };
 /** Bots trade whole shares: 0.01 share. */
 const LOT = 100;
 
-/** Context of one turn of a bot. */
 interface Turn {
   readonly state: State;
   readonly at: Millis;

@@ -13,7 +13,6 @@ import { type BotProfile, type BotProfileName, PROFILES } from "./profiles.ts";
 /** Bots trade in the first active markets, at most this many. */
 export const MAX_BOT_MARKETS = 50;
 
-/** Bots that are running. */
 interface Running {
   readonly profile: BotProfileName;
   /** Seed of their random streams. */

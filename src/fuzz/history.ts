@@ -131,7 +131,6 @@ export class History {
     throw new CheckFailed("an invariant does not hold", name, `${name}: ${differences[0] ?? ""}`);
   }
 
-  /** Reopens the exchange and requires the same state. */
   async #reopen(): Promise<void> {
     const { hash, state } = this.exchange;
     const content = contentHash(state);
@@ -147,7 +146,6 @@ export class History {
     this.exchange.watch((_sequence, at, events) => void this.#batches.push({ at, events }));
   }
 
-  /** Replays the accepted commands on a new exchange and requires the same state. */
   #replay(): void {
     const { exchange, record } = this.host;
     if (!(record instanceof SessionLog)) return;

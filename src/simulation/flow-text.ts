@@ -110,7 +110,6 @@ function amountIn(column: "price" | "size", text: string, { what, places, max }:
   throw unexpected(column, `${what} in plain digits with at most ${places} decimal places`, text);
 }
 
-/** Reads the cells of lines. */
 interface LineFormat {
   /** Returns the cells of a line, valid until the next line; null if it has no row. @throws LineError */
   cells(line: string): Cells | null;
@@ -122,7 +121,6 @@ interface LineFormat {
 
 const NO_CELLS = COLUMNS.map(() => "");
 
-/** CSV with a header. */
 class CsvLines implements LineFormat {
   /** Index of the column of each cell; null before the header. */
   #columns: readonly number[] | null = null;

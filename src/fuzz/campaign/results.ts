@@ -117,10 +117,8 @@ export interface Results {
 export const repeatLine = (seed: number, { commands, via }: CampaignSettings): string =>
   `clobsim fuzz --seeds ${seed}..${seed + 1} --commands ${commands}${via === "http" ? " --via http" : ""}`;
 
-/** Counts the seeds that were run. */
 export const seedsRun = ({ ran }: Results): number => ran.reduce((total, { done }) => total + done, 0);
 
-/** Counts the seeds that failed. */
 export const seedsFailed = ({ failures }: Pick<Results, "failures">): number =>
   failures.reduce((total, { count }) => total + count, 0);
 
@@ -246,7 +244,6 @@ export class ResultsFolder {
     }
   }
 
-  /** Whether the results file exists. */
   get isWritten(): boolean {
     return statOf(this.file) !== undefined;
   }
@@ -304,7 +301,6 @@ function filesAt(path: string, out: string | null): string[] {
   throw new DataFileError("usage", `${path} holds no results of clobsim fuzz, which are called fuzz-*.json`);
 }
 
-/** Results with the path of their file. */
 export interface ResultsFile {
   readonly path: string;
   readonly results: Results;
@@ -359,7 +355,6 @@ function doneSeries({ seeds, shard, done }: RanPart): SeedSeries {
   return { ...seriesOf(seeds, shard), length: done };
 }
 
-/** Merges two entries with the same fingerprint. */
 function mergeFailures(a: FoundFailure, b: FoundFailure): FoundFailure {
   const isOlder = isNewer(a.version, b.version);
   const version = isOlder ? b.version : a.version;

@@ -145,7 +145,6 @@ class ClockAnswers {
     this.#settledAt = new Set(observations.filter(mayHaveSettled).map(({ answer }) => answer?.sequence ?? 0));
   }
 
-  /** Whether an answer may have a time. */
   mayShow(time: number): boolean {
     return this.#times?.has(time) ?? true;
   }
@@ -245,7 +244,6 @@ class ReplayCheck {
     throw new Finding("another state at the end", sentence, null);
   }
 
-  /** Returns the number of replayed entries. */
   #replayed(): number {
     return this.#replay.exchange.sequence - this.#first;
   }
@@ -331,7 +329,6 @@ class ReplayCheck {
     throw Finding.ofAnswer(lost, "acknowledged and lost", detail);
   }
 
-  /** Returns the finding for a command that no request caused. */
   #unrequested(entry: Accepted): Finding {
     const { kind } = entry.command;
     const isTwice = this.#entries.some(

@@ -233,7 +233,6 @@ export class Clients {
     return { done };
   }
 
-  /** Sends a request and waits for its answer. */
   async ask(client: number, request: SentRequest): Promise<SeenAnswer | null> {
     return (await this.send(client, request)).done;
   }
@@ -246,7 +245,6 @@ export class Clients {
     });
   }
 
-  /** Closes all connections. */
   close(): void {
     for (const connection of this.#opened) this.#close(connection);
   }

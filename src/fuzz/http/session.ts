@@ -212,7 +212,6 @@ async function writeEvidence(evidence: Evidence | undefined, folder: string, nam
   return writeScenario(join(folder, `${name}.yaml`), report, reproduction ?? none);
 }
 
-/** The server of one seed. */
 interface FuzzServer {
   readonly port: number;
   /** Kills the process (SIGKILL), and starts another with the same data directory. Returns the new port. */
