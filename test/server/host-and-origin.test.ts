@@ -27,55 +27,40 @@ describe("the Host header", () => {
 });
 
 describe("the Origin header", () => {
+  const [LOCAL, FOREIGN] = ["http://localhost:3000", "http://evil.example"];
+  const grantsIn = (headers: object) =>
+    Object.keys(headers).filter((name) => name.startsWith("access-control-"));
+  const preflight = (origin: string, path: string, names: readonly string[] = []) => {
+    const asked = { "access-control-request-method": "POST", "access-control-request-headers": names.join() };
+    return api.send({ method: "OPTIONS", path, headers: { origin, ...asked } });
+  };
+
   it("of a page of this machine may read headers and no cookies, and every reply depends on it", async () => {
     for (const path of ["/clob/time", "/sim", "/nowhere"]) {
-      const { headers } = await api.send({
-        method: "GET",
-        path,
-        headers: { origin: "http://localhost:3000" },
-      });
-      expect(headers).toMatchObject({
-        "access-control-allow-origin": "http://localhost:3000",
-        vary: "origin",
-      });
+      const { headers } = await api.send({ method: "GET", path, headers: { origin: LOCAL } });
+      expect(headers).toMatchObject({ "access-control-allow-origin": LOCAL, vary: "origin" });
       expect(headers["access-control-expose-headers"]).toContain("x-sim-warning");
       expect(headers["access-control-allow-credentials"]).toBeUndefined();
     }
-    const foreign = {
-      method: "GET",
-      path: "/clob/time",
-      headers: { origin: "http://evil.example" },
-    } as const;
-    const { headers } = await api.send(foreign);
+    const { headers } = await api.send({ method: "GET", path: "/clob/time", headers: { origin: FOREIGN } });
     expect(headers.vary).toBe("origin");
-    expect(Object.keys(headers).filter((name) => name.startsWith("access-control-"))).toEqual([]);
+    expect(grantsIn(headers)).toEqual([]);
   });
 
   it(titleOf("H07"), async () => {
     const asked = ["poly_address", "poly_api_key", "poly_passphrase", "poly_timestamp", "poly_signature"];
-    const { status, headers, text } = await api.send({
-      method: "OPTIONS",
-      path: "/clob/order",
-      headers: {
-        origin: "http://localhost:3000",
-        "access-control-request-method": "POST",
-        "access-control-request-headers": [...asked, "content-type"].join(","),
-      },
-    });
+    const { status, headers, text } = await preflight(LOCAL, "/clob/order", [...asked, "content-type"]);
     expect([status, text]).toEqual([204, ""]);
-    expect(headers["access-control-allow-origin"]).toBe("http://localhost:3000");
-    expect(headers["access-control-allow-methods"]?.split(", ")).toEqual(
-      expect.arrayContaining(["POST", "DELETE"]),
-    );
-    const allowed = headers["access-control-allow-headers"]?.split(", ");
-    expect(allowed).toEqual(expect.arrayContaining([...asked, "content-type"]));
+    expect(headers["access-control-allow-origin"]).toBe(LOCAL);
+    const allowed = (what: string) => headers[`access-control-allow-${what}`]?.split(", ");
+    expect(allowed("methods")).toEqual(expect.arrayContaining(["POST", "DELETE"]));
+    expect(allowed("headers")).toEqual(expect.arrayContaining([...asked, "content-type"]));
   });
 
   it("of another site gets a preflight that allows nothing", async () => {
-    const headers = { origin: "http://evil.example", "access-control-request-method": "POST" };
-    const reply = await api.send({ method: "OPTIONS", path: "/sim/reset", headers });
-    expect(reply.status).toBe(204);
-    expect(Object.keys(reply.headers).filter((name) => name.startsWith("access-control-"))).toEqual([]);
+    const { status, headers } = await preflight(FOREIGN, "/sim/reset");
+    expect(status).toBe(204);
+    expect(grantsIn(headers)).toEqual([]);
   });
 });
 
