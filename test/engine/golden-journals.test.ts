@@ -6,15 +6,16 @@ import { onChainOf } from "../../src/core/account.ts";
 import { CONTRACTS } from "../../src/core/chain/contracts.ts";
 import type { Command } from "../../src/core/commands.ts";
 import { findAccount } from "../../src/core/state.ts";
-import type { Exchange } from "../../src/engine/exchange.ts";
+import type { Snapshot } from "../../src/engine/exchange.ts";
 import { contentHash } from "../../src/engine/hashes.ts";
 import { isControl } from "../../src/engine/journal-line.ts";
 import type { OpenedExchange } from "../../src/engine/open-exchange.ts";
 import { anyChainMove } from "../core/chain/chain-moves.ts";
+import { transfer } from "../core/chain/settlement-exchange.ts";
 import { openArena } from "../core/properties/moves.ts";
-import { addressOf } from "../support/commands.ts";
+import { addressOf, callCommand, commandIn, parametersIn } from "../support/commands.ts";
 import { SimulatedDisk } from "../support/simulated-disk.ts";
-import { flush, JOURNAL, journalLines, openOn, withoutLock } from "./support/persisted.ts";
+import { flush, JOURNAL, journalLines, openNew, openOn, withoutLock } from "./support/persisted.ts";
 import { takeMove, takeSteps, wait } from "./support/short-history.ts";
 
 /*
@@ -27,9 +28,35 @@ const JOURNALS = new URL("../../fixtures/journals/", import.meta.url);
 
 const REPLACED = "calls-replaced-after-a-reorganization";
 
-interface History {
-  readonly config: Partial<Config>;
-  readonly play: (opened: OpenedExchange) => void;
+/** Returns a wallet's transfer to dan. */
+const pay = (from: string, usdc: number, nonce: number, gwei: number): Command =>
+  callCommand(addressOf(from), transfer("dan", usdc), {
+    ...{ to: CONTRACTS.collateral, nonce, gas: 60_000 },
+    ...{ maxFeePerGas: gwei * 1_000_000_000, maxPriorityFeePerGas: gwei * 500_000_000 },
+  });
+
+/**
+ * Plays a history in words: opens the arena, executes random moves of a seed, steps of the short history, snapshots that are
+ * kept and restored by number, a reset, a wait in milliseconds, transfers, and the commands of `commandIn`.
+ */
+function play(opened: OpenedExchange, words: string): void {
+  const { exchange } = opened;
+  const kept: Snapshot[] = [];
+  for (const text of words.split("; ")) {
+    const [verb, first = "", second] = text.split(" ");
+    const [count, other] = [Number(first), Number(second)];
+    if (verb === "arena") openArena(exchange);
+    else if (verb === "random") playRandom(opened, count, other);
+    else if (verb === "steps") takeSteps(opened, count);
+    else if (verb === "keep") kept.push(exchange.snapshot());
+    else if (verb === "restore") exchange.restore(kept[count - 1] as Snapshot);
+    else if (verb === "reset") opened.reopen();
+    else if (verb === "wait") wait(opened, count);
+    else if (verb === "pay") {
+      const { nonce, gwei } = parametersIn(text);
+      exchange.submit(pay(first, other, Number(nonce), Number(gwei)));
+    } else exchange.submit(commandIn(text, 1) as Command);
+  }
 }
 
 /** Executes random moves of traders and on the chain, drawn from a seed. */
@@ -37,126 +64,45 @@ function playRandom(opened: OpenedExchange, seed: number, count: number): void {
   for (const move of fc.sample(anyChainMove, { seed, numRuns: count })) takeMove(opened, move);
 }
 
-const REORGANIZED: History = {
-  config: { settlement: "auto", balances: "settled" },
-  play: (opened) => {
-    openArena(opened.exchange);
-    playRandom(opened, 2, 140);
-    opened.exchange.submit({ kind: "mineBlocks", count: 1 });
-    opened.exchange.submit({ kind: "reorganizeChain", depth: 2 });
-  },
-};
+type History = readonly [config: Partial<Config>, words: string];
 
-/** Returns a wallet's transfer to dan. */
-const pay = (from: string, usdc: number, nonce: number, gwei: number): Command => ({
-  kind: "sendTransaction",
-  from: addressOf(from),
-  to: CONTRACTS.collateral,
-  nonce,
-  value: "0",
-  gas: 60_000,
-  maxFeePerGas: gwei * 1_000_000_000,
-  maxPriorityFeePerGas: gwei * 500_000_000,
-  input: "0x",
-  call: { kind: "transfer", to: addressOf("dan"), amount: String(usdc * 1_000_000) },
-  raw: null,
-  hash: null,
-});
-
-const mine: Command = { kind: "mineBlocks", count: 1 };
-
-function submitAll(exchange: Exchange, commands: readonly Command[]): void {
-  for (const command of commands) exchange.submit(command);
-}
-
-/** Uses nonces of wallets again after the blocks that had them were replaced. */
-function reuseNonces(opened: OpenedExchange): void {
-  const exchange = openArena(opened.exchange);
-  const reorganize: Command = { kind: "reorganizeChain", depth: 2 };
-  const wallet = { address: addressOf("cat") };
-  submitAll(exchange, [
-    ...[mine, pay("ann", 10, 0, 2), mine, mine, reorganize, pay("ann", 1, 0, 3), mine],
-    ...[pay("ben", 10, 0, 2), mine, { kind: "setNonce", address: addressOf("ben"), nonce: 0 } as const],
-    ...[pay("ben", 3, 0, 2), mine, reorganize, mine, mine],
-    ...[{ kind: "setNextBaseFee", baseFee: 2_000_000_000 } as const, reorganize, mine],
-    ...[{ kind: "setNativeBalance", ...wallet, wei: String(10n ** 15n) } as const, pay("cat", 5, 0, 10)],
-    ...[{ kind: "setNativeBalance", ...wallet, wei: "0" } as const, mine, mine, mine],
-    { kind: "setNativeBalance", ...wallet, wei: String(10n ** 18n) } as const,
-  ]);
-  wait(opened, 10_000);
-  exchange.submit(mine);
-}
-
-/** Sets a base fee before a reorganization by which a call loses its nonce. */
-function keepBaseFee({ exchange }: OpenedExchange): void {
-  openArena(exchange);
-  submitAll(exchange, [
-    ...[mine, pay("ben", 10, 0, 2), mine, { kind: "setNonce", address: addressOf("ben"), nonce: 0 } as const],
-    ...[pay("ben", 3, 0, 2), mine, { kind: "setNextBaseFee", baseFee: 3_000_000_000 } as const],
-    ...[{ kind: "reorganizeChain", depth: 2 } as const, mine, mine],
-  ]);
-}
-
-/** Sets a lower base fee in a gas spike, in which a call waits. */
-function lowerBaseFee(opened: OpenedExchange): void {
-  const exchange = openArena(opened.exchange);
-  const terms = { probability: 1_000_000, times: null, blocks: 0, baseFee: 500_000_000_000, reason: null };
-  submitAll(exchange, [
-    ...[{ kind: "setSettlementFault", fault: "gasSpike", ...terms } as const, pay("ann", 10, 0, 2), mine],
-    { kind: "setNextBaseFee", baseFee: 1_000_000_000 } as const,
-  ]);
-  wait(opened, 10_000);
-  exchange.submit(mine);
-}
+const REORGANIZED: History = [
+  { settlement: "auto", balances: "settled" },
+  "arena; random 2 140; mine; reorg 2",
+];
 
 const HISTORIES: Readonly<Record<string, History>> = {
-  "plain-trading": {
-    config: {},
-    play: (opened) => {
-      takeSteps(opened, 60);
-    },
-  },
-  "fees-independent-books-and-expiry": {
-    config: { settlement: "instant" },
-    play: (opened) => {
-      openArena(opened.exchange);
-      playRandom(opened, 1, 120);
-    },
-  },
+  "plain-trading": [{}, "steps 60"],
+  "fees-independent-books-and-expiry": [{ settlement: "instant" }, "arena; random 1 120"],
   "settlement-faults-and-reorganizations": REORGANIZED,
   // The first with rules by which a reorganization reverts permissions.
   "permissions-restored-by-a-reorganization": REORGANIZED,
-  "snapshots-restored-and-a-reset": {
-    config: { settlement: "manual" },
-    play: (opened) => {
-      const { exchange } = opened;
-      openArena(exchange);
-      const first = exchange.snapshot();
-      playRandom(opened, 3, 40);
-      const second = exchange.snapshot();
-      playRandom(opened, 4, 40);
-      exchange.restore(first);
-      playRandom(opened, 5, 20);
-      exchange.restore(second);
-      opened.reopen();
-      openArena(exchange);
-      playRandom(opened, 6, 40);
-    },
-  },
+  "snapshots-restored-and-a-reset": [
+    { settlement: "manual" },
+    "arena; keep; random 3 40; keep; random 4 40; restore 1; random 5 20; restore 2; reset; arena; random 6 40",
+  ],
   // The first with rules by which received shares mint a grant; earlier journals need EARLIER_RULES.
-  "grants-minted-by-shares-received": {
-    config: { settlement: "auto" },
-    play: (opened) => {
-      openArena(opened.exchange);
-      playRandom(opened, 7, 120);
-    },
-  },
-  // The last with rules by which a replaced call stays in the ledger.
-  [REPLACED]: { config: { settlement: "auto" }, play: reuseNonces },
-  // The last with rules by which all blocks of a reorganization have a base fee that was set.
-  "base-fee-kept-by-a-reorganization": { config: { settlement: "manual" }, play: keepBaseFee },
-  // The last with rules by which a base fee that is set makes no block due.
-  "base-fee-without-a-block": { config: { settlement: "auto" }, play: lowerBaseFee },
+  "grants-minted-by-shares-received": [{ settlement: "auto" }, "arena; random 7 120"],
+  // Nonces are used again after the blocks that had them were replaced. The last with rules by which a replaced call stays in
+  // the ledger.
+  [REPLACED]: [
+    { settlement: "auto" },
+    "arena; mine; pay ann 10 nonce=0 gwei=2; mine; mine; reorg 2; pay ann 1 nonce=0 gwei=3; mine; " +
+      "pay ben 10 nonce=0 gwei=2; mine; nonce ben to=0; pay ben 3 nonce=0 gwei=2; mine; reorg 2; mine; mine; " +
+      "base-fee 2; reorg 2; mine; ether cat wei=1000000000000000; pay cat 5 nonce=0 gwei=10; " +
+      "ether cat wei=0; mine; mine; mine; ether cat wei=1000000000000000000; wait 10000; mine",
+  ],
+  // A call loses its nonce. The last with rules by which all blocks of a reorganization have a base fee that was set.
+  "base-fee-kept-by-a-reorganization": [
+    { settlement: "manual" },
+    "arena; mine; pay ben 10 nonce=0 gwei=2; mine; nonce ben to=0; pay ben 3 nonce=0 gwei=2; mine; " +
+      "base-fee 3; reorg 2; mine; mine",
+  ],
+  // A call waits in a gas spike. The last with rules by which a base fee that is set makes no block due.
+  "base-fee-without-a-block": [
+    { settlement: "auto" },
+    "arena; fault gas-spike; pay ann 10 nonce=0 gwei=2; mine; base-fee 1; wait 10000; mine",
+  ],
 };
 
 /** Content hashes of final states, for journals whose last line has the hash of the history. */
@@ -179,10 +125,9 @@ const KINDS = [
 const FROM_REPORT = "orders-in-full";
 const NAMES = [...Object.keys(HISTORIES), FROM_REPORT];
 
-async function write(name: string, { config, play }: History): Promise<void> {
-  const disk = new SimulatedDisk();
-  const opened = await openOn(disk, config);
-  play(opened);
+async function write(name: string, [config, words]: History): Promise<void> {
+  const { disk, opened } = await openNew(config);
+  play(opened, words);
   await opened.close();
   writeFileSync(new URL(`${name}.ndjson`, JOURNALS), disk.image.get(JOURNAL) ?? new Uint8Array());
 }
@@ -232,7 +177,7 @@ describe("a journal of an earlier version", () => {
     };
     expect(funds()).toEqual([9_989_000_000, 9_999_000_000]);
     exchange.submit(pay("ann", 9_999, 1, 2));
-    exchange.submit(mine);
+    exchange.submit({ kind: "mineBlocks", count: 1 });
     expect(funds()).toEqual([0, 0]);
   });
 });

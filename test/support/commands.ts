@@ -1,10 +1,14 @@
 import { faultTerms, type SettlementFaultWords } from "../../src/api/chain.ts";
 import { unitsOf } from "../../src/api/decimals.ts";
+import { CONTRACTS } from "../../src/core/chain/contracts.ts";
+import { type ContractCall, callGas } from "../../src/core/chain/transaction.ts";
 import type { Command, CommandOf } from "../../src/core/commands.ts";
 import { PRICE_PLACES, SIZE_PLACES } from "../../src/core/format.ts";
 import type { OrderType, Outcome, SettlementMode, Side } from "../../src/core/terms.ts";
 import { parseDuration } from "../../src/core/time.ts";
-import { type Millis, millis, price, size } from "../../src/core/units.ts";
+import { type Millis, millis, money, price, size } from "../../src/core/units.ts";
+
+const GWEI = 1_000_000_000;
 
 /** Terms of a market, in decimals. The defaults are those of the control plane. */
 export interface MarketTerms
@@ -83,6 +87,26 @@ export const marketCommand = (
   endDate: null,
 });
 
+/** Returns a wallet's call, by default of the outcome tokens at 2 gwei. */
+export const callCommand = (
+  from: string,
+  call: ContractCall,
+  terms: Partial<CommandOf<"sendTransaction">> = {},
+): CommandOf<"sendTransaction"> => ({
+  ...{ kind: "sendTransaction", from, to: CONTRACTS.conditionalTokens, nonce: null, value: "0" },
+  ...{ gas: callGas(call, terms.input ?? "0x"), maxFeePerGas: 2 * GWEI, maxPriorityFeePerGas: 0 },
+  ...{ input: "0x", call, raw: null, hash: null, ...terms },
+});
+
+/** Returns a command that funds an account with nothing but what is given. */
+export const fundCommand = (
+  address: string,
+  funds: Partial<CommandOf<"fundAccount">>,
+): CommandOf<"fundAccount"> => ({
+  ...{ kind: "fundAccount", address, collateral: money(0), tokens: [] },
+  ...{ everyMarket: size(0), ...funds },
+});
+
 type Parameters = Readonly<Record<string, unknown>>;
 type Reader = (first: string, parameters: Parameters, market: number) => Command;
 
@@ -92,6 +116,7 @@ const VERBS: Readonly<Record<string, Reader>> = {
   mine: (count) => ({ kind: "mineBlocks", count: Number(count) }),
   reorg: (depth) => ({ kind: "reorganizeChain", depth: Number(depth) }),
   bump: () => ({ kind: "bumpFees" }),
+  ether: (name, { wei }) => ({ kind: "setNativeBalance", address: addressOf(name), wei: String(wei) }),
   nonce: (name, { to }) => ({ kind: "setNonce", address: addressOf(name), nonce: Number(to) }),
   fault: (kind, terms) => ({
     kind: "setSettlementFault",
@@ -103,7 +128,7 @@ const VERBS: Readonly<Record<string, Reader>> = {
     mode: mode as SettlementMode,
     intervalMs: Number(intervalMs),
   }),
-  "base-fee": (gwei) => ({ kind: "setNextBaseFee", baseFee: Number(gwei) * 1_000_000_000 }),
+  "base-fee": (gwei) => ({ kind: "setNextBaseFee", baseFee: Number(gwei) * GWEI }),
   close: (_, _parameters, market) => ({ kind: "closeMarket", market }),
   resolve: (outcome, _parameters, market) => ({
     kind: "resolveMarket",

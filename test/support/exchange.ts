@@ -18,6 +18,7 @@ import {
   addressOf,
   commandIn,
   eventCommand,
+  fundCommand,
   type MarketTerms,
   marketCommand,
   orderCommand,
@@ -104,16 +105,15 @@ export class TestExchange {
   /** Funds an account, with shares of one market. */
   fund(name: string, { usdc = 0, yes = 0, no = 0, everyMarket = 0 }: Funding, market = 1): void {
     const shares = [["YES", yes] as const, ["NO", no] as const].filter(([, amount]) => amount > 0);
-    this.mustSubmit({
-      kind: "fundAccount",
-      address: addressOf(name),
+    const funds = {
       collateral: money(unitsIn(usdc, MONEY_PLACES)),
       tokens: shares.map(([outcome, amount]) => ({
         tokenId: this.tokenId(outcome, market),
         size: size(unitsIn(amount, SIZE_PLACES)),
       })),
       everyMarket: size(unitsIn(everyMarket, SIZE_PLACES)),
-    });
+    };
+    this.mustSubmit(fundCommand(addressOf(name), funds));
   }
 
   /** Parses an order: `alice BUY 10 YES @ 0.5 GTD 60s`. */

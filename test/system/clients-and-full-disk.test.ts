@@ -5,7 +5,7 @@ import { openTransport, type Transport } from "../../src/client/transport.ts";
 import { serviceOf } from "../../src/compose.ts";
 import { idOf } from "../../src/core/ids.ts";
 import { tokenIdIn } from "../../src/core/market.ts";
-import { money, size } from "../../src/core/units.ts";
+import { money } from "../../src/core/units.ts";
 import { Keyring } from "../../src/engine/keyring.ts";
 import type { OpenedExchange } from "../../src/engine/open-exchange.ts";
 import { HttpServer } from "../../src/server/http-server.ts";
@@ -13,7 +13,7 @@ import { ExchangeSite } from "../../src/server/site.ts";
 import type { Durability } from "../../src/setting.ts";
 import { atCalls, type DiskFault, FailingDisk, faultsOf } from "../engine/support/failing-disk.ts";
 import { flush, openOn, persistedConfig, withoutLock } from "../engine/support/persisted.ts";
-import { addressOf, eventCommand, marketCommand } from "../support/commands.ts";
+import { addressOf, eventCommand, fundCommand, marketCommand } from "../support/commands.ts";
 import { SimulatedDisk } from "../support/simulated-disk.ts";
 
 const CLIENTS = 8;
@@ -42,8 +42,7 @@ async function openMarket(disk: SimulatedDisk, durability: Durability) {
   const wallets = Array.from({ length: CLIENTS }, (_, index) => {
     const address = addressOf(`client${index}`);
     exchange.submit({ kind: "deriveCredentials", address });
-    const collateral = money(1_000_000_000);
-    exchange.submit({ kind: "fundAccount", address, collateral, tokens: [], everyMarket: size(0) });
+    exchange.submit(fundCommand(address, { collateral: money(1_000_000_000) }));
     return keyring.latest(address) as SigningCredentials;
   });
   await flush(opened);

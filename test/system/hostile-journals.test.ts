@@ -16,7 +16,14 @@ import { linesIn, type TextLine, withChecksums } from "../cli/journal-lines.ts";
 import { type CommandResult, run } from "../cli/tools.ts";
 import { at, changed, type Json, type Path, placesOf, removed } from "../core/document/damaged-documents.ts";
 import { JOURNAL, openOn } from "../engine/support/persisted.ts";
-import { addressOf, eventCommand, marketCommand } from "../support/commands.ts";
+import {
+  addressOf,
+  callCommand,
+  commandIn,
+  eventCommand,
+  fundCommand,
+  marketCommand,
+} from "../support/commands.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { SimulatedDisk } from "../support/simulated-disk.ts";
 
@@ -132,26 +139,18 @@ async function reportOfOtherKinds(): Promise<TextLine[]> {
   const opened = await openOn(disk, {}, []);
   const { exchange } = opened;
   const address = addressOf("ann");
-  const gas = { gas: 21_000, maxFeePerGas: 1_000_000_000, maxPriorityFeePerGas: 0 };
-  const call = { input: "0x", call: { kind: "send" }, raw: null, hash: null } as const;
-  const chances = { probability: 1, times: 3, blocks: 2, baseFee: 0, reason: "r" };
+  const words = (text: string) => text.split("; ").map((each) => commandIn(each, 1) as Command);
   const commands: readonly Command[] = [
     eventCommand("event"),
     marketCommand("market"),
-    { kind: "setNativeBalance", address, wei: "1000000000000000000" },
-    { kind: "setNonce", address, nonce: 4 },
-    {
-      ...{ kind: "sendTransaction", from: address, to: addressOf("ben"), nonce: null, value: "1" },
-      ...{ ...gas, ...call },
-    },
+    ...words("ether ann wei=1000000000000000000; nonce ann to=4"),
+    callCommand(address, { kind: "send" }, { to: addressOf("ben"), value: "1" }),
     { kind: "dropTransaction", transaction: 2 },
-    { kind: "setMining", mode: "auto", intervalMs: 2_000 },
     { kind: "setBlockTerms", miner: address, gasLimit: 1_000_000 },
-    { kind: "setNextBaseFee", baseFee: 1_000_000_000 },
-    { kind: "fundAccount", address, collateral: money(5_000_000), tokens: [], everyMarket: size(7) },
-    { kind: "setSettlementFault", fault: "delay", ...chances },
-    { kind: "endSettlementFault", number: 1 },
-    { kind: "closeMarket", market: 1 },
+    fundCommand(address, { collateral: money(5_000_000), everyMarket: size(7) }),
+    ...words(
+      'mining auto; base-fee 1; fault delay times=3 probability=0.5 blocks=2 reason="r"; end 1; close',
+    ),
   ];
   for (const command of commands) mustSubmit(exchange, command);
   await opened.close();

@@ -37,15 +37,13 @@ describe("a wallet's call", () => {
 
 it("a call without enough native currency asks for no further block, until its wallet gets some", () => {
   const exchange = openSettlement({ settlement: "auto" });
-  const sending = { value: (INITIAL_NATIVE_BALANCE / 3n) * 2n, to: addressOf("bob") };
+  const sending = { value: String((INITIAL_NATIVE_BALANCE / 3n) * 2n), to: addressOf("bob") };
   for (let count = 0; count < 2; count += 1) exchange.call("alice", { kind: "send" }, sending);
   for (const time of ["10m", "10m"]) {
     exchange.act(`advance ${time}`);
     expect(exchange.chainStatus).toBe("MINED PENDING NO_GAS_MONEY at 3");
   }
-  const wei = String(INITIAL_NATIVE_BALANCE);
-  exchange.mustSubmit({ kind: "setNativeBalance", address: addressOf("alice"), wei });
-  exchange.act("advance 2s");
+  exchange.act(`ether alice wei="${INITIAL_NATIVE_BALANCE}"; advance 2s`);
   expect(exchange.chainStatus).toBe("MINED MINED at 4");
 });
 
@@ -96,7 +94,7 @@ describe("a call reverts", () => {
 
   it.each([
     ["out of gas", { gas: 21_000 }],
-    ["function is not payable", { value: 1n }],
+    ["function is not payable", { value: "1" }],
   ])("because of its terms: %s", (reason, sending) => {
     const exchange = openSettlement();
     expect(mineCall(exchange, "alice", exchange.split(1), sending)).toBe(reason);
@@ -109,17 +107,6 @@ describe("a call reverts", () => {
 });
 
 describe("permissions", () => {
-  it("let a spender transfer up to the allowance", () => {
-    const exchange = openSettlement();
-    const pair = { from: addressOf("alice"), to: addressOf("bob") };
-    const take = (usdc: number): ContractCall => ({ kind: "transferFrom", ...pair, amount: `${usdc}000000` });
-    mineCall(exchange, "alice", approve(addressOf("bob"), 100));
-    expect(mineCall(exchange, "bob", take(60))).toBe("MINED");
-    expect(mineCall(exchange, "bob", take(60))).toBe(NOT_ALLOWED);
-    expect(mineCall(exchange, "bob", take(40))).toBe("MINED");
-    expect(exchange.inLedger("bob").usdc).toBe(100);
-  });
-
   it("that the exchange loses make settlements fail until they are restored", () => {
     const exchange = openSettlement();
     const settled = (): string => {
@@ -140,11 +127,5 @@ describe("permissions", () => {
     const exchange = openSettlement();
     mineCall(exchange, "alice", approve(CONTRACTS.conditionalTokens, 0));
     expect(mineCall(exchange, "alice", exchange.split(1))).toBe(NOT_ALLOWED);
-  });
-
-  it("let an operator transfer shares", () => {
-    const exchange = openSettlement();
-    mineCall(exchange, "bob", { kind: "setApprovalForAll", operator: addressOf("alice"), approved: true });
-    expect(mineCall(exchange, "alice", shares(exchange, "bob", "alice", 5))).toBe("MINED");
   });
 });

@@ -14,7 +14,7 @@ import { createState, type ExchangeConfig, type State } from "../../../src/core/
 import type { BalancePolicy, Outcome, SettlementMode } from "../../../src/core/terms.ts";
 import { type Millis, millis } from "../../../src/core/units.ts";
 import { Exchange } from "../../../src/engine/exchange.ts";
-import { addressOf } from "../../support/commands.ts";
+import { addressOf, callCommand } from "../../support/commands.ts";
 import { START } from "../../support/exchange.ts";
 import { ofKind, type ValueOf } from "../../support/runs.ts";
 import { ARENA, anyMove, commandOf, openArena } from "../properties/moves.ts";
@@ -215,9 +215,7 @@ function sendCommandOf(state: State, move: ChainMove & { kind: "call" }): Comman
   const call = callOf(state, move);
   const isMoney = move.call === "send";
   const replaced = move.nonce === "pending" ? pendingCall(state) : undefined;
-  return {
-    kind: "sendTransaction",
-    from: replaced?.from ?? nameOf(move.by),
+  return callCommand(replaced?.from ?? nameOf(move.by), call, {
     to: isMoney ? nameOf(move.to) : CONTRACTS.collateral,
     nonce: move.nonce === "pending" ? (replaced?.nonce ?? null) : move.nonce,
     value: isMoney ? String(INITIAL_NATIVE_BALANCE / 1000n) : "0",
@@ -225,10 +223,7 @@ function sendCommandOf(state: State, move: ChainMove & { kind: "call" }): Comman
     maxFeePerGas: (replaced?.maxFeePerGas ?? 0) + move.gwei * GWEI,
     maxPriorityFeePerGas: (replaced?.maxPriorityFeePerGas ?? 0) + GWEI,
     input: INPUT,
-    call,
-    raw: null,
-    hash: null,
-  };
+  });
 }
 
 /** Returns a pending call, if possible one that a reorganization returned to the pool. */

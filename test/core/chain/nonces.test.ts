@@ -50,7 +50,7 @@ describe("transactions of a wallet", () => {
   it.each<[code: string, sending: Sending]>([
     ["INTRINSIC_GAS_TOO_LOW", { gas: 20_999 }],
     ["TIP_ABOVE_FEE_CAP", { gwei: 2, tip: 3 }],
-    ["INSUFFICIENT_GAS_MONEY", { value: INITIAL_NATIVE_BALANCE }],
+    ["INSUFFICIENT_GAS_MONEY", { value: String(INITIAL_NATIVE_BALANCE) }],
   ])("are refused as by a node: %s", (code, sending) => {
     expect(codeOf(openSettlement(), "alice", sending)).toBe(code);
   });
@@ -89,7 +89,7 @@ describe("transactions of a wallet", () => {
   it("transfer native currency", () => {
     const exchange = openSettlement();
     const balance = (name: string): bigint => exchange.state.chain.wallets.get(addressOf(name))?.native ?? 0n;
-    mineCall(exchange, "alice", { kind: "send" }, { value: 5n * GWEI, to: addressOf("zoe") });
+    mineCall(exchange, "alice", { kind: "send" }, { value: String(5n * GWEI), to: addressOf("zoe") });
     expect(balance("zoe")).toBe(5n * GWEI);
     expect(balance("alice")).toBe(INITIAL_NATIVE_BALANCE - 5n * GWEI - 21_000n * GWEI);
   });

@@ -2,11 +2,12 @@ import { onChainOf } from "../../../src/core/account.ts";
 import { headOf } from "../../../src/core/chain/chain.ts";
 import { CONTRACTS, NO_PARENT } from "../../../src/core/chain/contracts.ts";
 import { settledAt, tradeStatus } from "../../../src/core/chain/settlement.ts";
-import { type ContractCall, callGas, type Transaction } from "../../../src/core/chain/transaction.ts";
+import type { ContractCall, Transaction } from "../../../src/core/chain/transaction.ts";
+import type { CommandOf } from "../../../src/core/commands.ts";
 import type { Decision } from "../../../src/core/refusals.ts";
 import { type ExchangeConfig, findAccount } from "../../../src/core/state.ts";
 import type { BalancePolicy, Outcome, SettlementMode } from "../../../src/core/terms.ts";
-import { addressOf, parametersIn } from "../../support/commands.ts";
+import { addressOf, callCommand, parametersIn } from "../../support/commands.ts";
 import { START, TestExchange } from "../../support/exchange.ts";
 
 const GWEI = 1_000_000_000;
@@ -14,17 +15,10 @@ const MICROS = 1_000_000;
 const SIZE_UNITS = 100;
 const TOKEN_UNITS = 1_000_000;
 
-/** Fields of a transaction that differ from the defaults. */
-export interface Sending {
-  readonly nonce?: number;
+/** Fields of a transaction that differ from the defaults; its fees in gwei. */
+export interface Sending extends Partial<CommandOf<"sendTransaction">> {
   readonly gwei?: number;
   readonly tip?: number;
-  readonly gas?: number;
-  /** Wei. */
-  readonly value?: bigint;
-  readonly to?: string;
-  /** Hash of a signed transaction. */
-  readonly hash?: string;
 }
 
 /** Test exchange with access to the settlement chain, in decimals. */
@@ -103,22 +97,9 @@ export class SettlementExchange extends TestExchange {
   }
 
   /** Sends a call that may be refused. */
-  trySend(name: string, call: ContractCall, sending: Sending = {}): Decision {
-    const input = "0x";
-    return this.submit({
-      kind: "sendTransaction",
-      from: addressOf(name),
-      to: sending.to ?? CONTRACTS.conditionalTokens,
-      nonce: sending.nonce ?? null,
-      value: String(sending.value ?? 0n),
-      gas: sending.gas ?? callGas(call, input),
-      maxFeePerGas: (sending.gwei ?? 2) * GWEI,
-      maxPriorityFeePerGas: (sending.tip ?? 0) * GWEI,
-      input,
-      call,
-      raw: null,
-      hash: sending.hash ?? null,
-    });
+  trySend(name: string, call: ContractCall, { gwei = 2, tip = 0, ...terms }: Sending = {}): Decision {
+    const fees = { maxFeePerGas: gwei * GWEI, maxPriorityFeePerGas: tip * GWEI };
+    return this.submit(callCommand(addressOf(name), call, { ...fees, ...terms }));
   }
 
   split(shares: number, kind: "split" | "merge" = "split"): ContractCall {

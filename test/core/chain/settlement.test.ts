@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { whyUnsettled } from "../../../src/api/explanations.ts";
-import { blockAt, CERTAIN } from "../../../src/core/chain/chain.ts";
+import { blockAt } from "../../../src/core/chain/chain.ts";
 import { type Command, commandText } from "../../../src/core/commands.ts";
 import { violations } from "../../../src/core/invariants.ts";
 import { documentLines } from "../../../src/core/state-document.ts";
 import { millis } from "../../../src/core/units.ts";
+import { commandIn } from "../../support/commands.ts";
 import { rowsOf } from "../../support/table.ts";
 import { readBack, requireEqual } from "../document/read-back.ts";
 import { openSettlement, played, settlementIn } from "./settlement-exchange.ts";
@@ -97,19 +98,6 @@ describe("a settlement that fails", () => {
     const reverted = { status: "REVERTED", block: 2, exception: { reason: "the oracle is on holiday" } };
     expect(exchange.settlement()).toMatchObject(reverted);
   });
-
-  it("fails with a probability, as the seed determines", () => {
-    const [one = "", two = ""] = ["one", "two"].map((seed) => {
-      const exchange = played("fault fail probability=0.25", { seed, settlement: "instant" });
-      for (let count = 0; count < 60; count += 1) exchange.act("alice BUY 1 YES @ 0.5; bob SELL 1 YES @ 0.5");
-      return exchange.statuses.map((status) => status.charAt(0)).join("");
-    });
-    for (const { length } of [one, two].map((letters) => letters.match(/F/g) ?? [])) {
-      expect(length).toBeGreaterThan(5);
-      expect(length).toBeLessThan(25);
-    }
-    expect(two).not.toBe(one);
-  });
 });
 
 it("a gas spike is why a settlement waits, from its start to its end, unless its fee is raised", () => {
@@ -130,23 +118,20 @@ it("a gas spike is why a settlement waits, from its start to its end, unless its
 describe("faults", () => {
   it.each(
     rowsOf(`
-      {"fault":"fail","times":1} | set settlement fault fail, 1 time
-      {"fault":"delay","blocks":3,"probability":250000} | set settlement fault delay by 3 blocks, probability 0.25
-      {"fault":"gasSpike","baseFee":500000000000} | set settlement fault gas-spike to 500 gwei
-      {"fault":"ghost","order":12,"times":2} | set settlement fault ghost, only of order 12, 2 times
+      fault fail | . | set settlement fault fail, 1 time
+      fault delay blocks=3 probability=0.25 | . | set settlement fault delay by 3 blocks, probability 0.25
+      fault gas-spike | . | set settlement fault gas-spike to 500 gwei
+      fault ghost times=2 | 12 | set settlement fault ghost, only of order 12, 2 times
     `),
-  )("%s is told as: %s", (terms = "", told) => {
-    const every = { probability: CERTAIN, times: null, blocks: 0, baseFee: 0, reason: null };
-    const { exchange } = openSettlement();
-    const command = { kind: "setSettlementFault", ...every, ...JSON.parse(terms) } as Command;
-    expect(commandText(command, exchange.state)).toBe(told);
+  )("%s %s is told as: %s", (words = "", order = "", told) => {
+    const command = { ...commandIn(words, 1), ...(order !== "" && { order: Number(order) }) } as Command;
+    expect(commandText(command, openSettlement().state)).toBe(told);
   });
 
   it("of one order hit only its settlement, and are part of the state document", () => {
     const exchange = openSettlement();
     const order = exchange.state.orders.next + 3;
-    const terms = { probability: CERTAIN, times: 1, blocks: 0, baseFee: 0, reason: null };
-    exchange.mustSubmit({ kind: "setSettlementFault", fault: "fail", ...terms, order });
+    exchange.mustSubmit({ ...commandIn("fault fail", 1), order } as Command);
     const read = readBack(exchange.state);
     expect(read.chain.faults).toMatchObject([{ order }]);
     expect([...documentLines(read)]).toEqual([...documentLines(exchange.state)]);

@@ -9,10 +9,11 @@ import { settledAt, tradeStatus } from "../../../src/core/chain/settlement.ts";
 import { violations } from "../../../src/core/invariants.ts";
 import { documentLines } from "../../../src/core/state-document.ts";
 import { call, openNode } from "../../chain-rpc/properties/node.ts";
-import { addressOf } from "../../support/commands.ts";
+import { addressOf, callCommand } from "../../support/commands.ts";
 import { openFundedExchange, type TestExchange } from "../../support/exchange.ts";
 import { forAll, forAllAsync, runs } from "../../support/runs.ts";
 import { anySettlement, histories, openWith, play } from "../chain/chain-moves.ts";
+import { approve } from "../chain/settlement-exchange.ts";
 import { textOf } from "./damaged-documents.ts";
 import { parsed, readBack, reload, requireEqual } from "./read-back.ts";
 
@@ -68,44 +69,33 @@ describe("for any history", () => {
 const HASH = `0x${"ab".repeat(32)}`;
 
 /** Signed approval by alice. */
-const TERMS = {
-  kind: "sendTransaction",
-  from: addressOf("alice"),
-  to: CONTRACTS.collateral,
-  nonce: 0,
-  value: "0",
-  gas: 100_000,
-  maxFeePerGas: 2_000_000_000,
-  maxPriorityFeePerGas: 1_000_000_000,
-  input: "0x01",
-  call: { kind: "approve", spender: CONTRACTS.exchange, amount: "7" },
-  raw: "0x02",
-  hash: HASH,
-} as const;
+const SIGNED = callCommand(addressOf("alice"), approve(CONTRACTS.exchange, 7), {
+  ...{ to: CONTRACTS.collateral, nonce: 0, gas: 100_000, input: "0x01", raw: "0x02", hash: HASH },
+});
 
-function floorWithCall(terms: typeof TERMS = TERMS): TestExchange {
+function exchangeWithCall(command = SIGNED): TestExchange {
   const testExchange = openFundedExchange();
   testExchange.derive("alice");
-  testExchange.mustSubmit(terms);
+  testExchange.mustSubmit(command);
   return testExchange;
 }
 
 describe("a signed transaction in a document", () => {
   it("is found by its hash and refused if sent again", () => {
-    const { exchange } = floorWithCall();
+    const { exchange } = exchangeWithCall();
     reload(exchange);
     expect(transactionOfHash(exchange.state, HASH)?.content).toMatchObject({ kind: "call", hash: HASH });
-    expect(exchange.submit(TERMS)).toMatchObject({ refusal: { code: "TRANSACTION_ALREADY_KNOWN" } });
+    expect(exchange.submit(SIGNED)).toMatchObject({ refusal: { code: "TRANSACTION_ALREADY_KNOWN" } });
   });
 
   it("is written equally for any order of the command's fields", () => {
-    const backwards = Object.fromEntries(Object.entries(TERMS).reverse()) as typeof TERMS;
-    expect(textOf(floorWithCall(backwards).state)).toBe(textOf(floorWithCall().state));
+    const backwards = Object.fromEntries(Object.entries(SIGNED).reverse()) as typeof SIGNED;
+    expect(textOf(exchangeWithCall(backwards).state)).toBe(textOf(exchangeWithCall().state));
   });
 
   it("makes the document invalid if another one has its hash", () => {
-    const testExchange = floorWithCall();
-    testExchange.mustSubmit({ ...TERMS, nonce: 1, hash: `0x${"cd".repeat(32)}` });
+    const testExchange = exchangeWithCall();
+    testExchange.mustSubmit({ ...SIGNED, nonce: 1, hash: `0x${"cd".repeat(32)}` });
     const text = textOf(testExchange.state).replace("cd".repeat(32), "ab".repeat(32));
     expect(() => parsed(text)).toThrow(".content.hash: expected a unique hash, found");
   });

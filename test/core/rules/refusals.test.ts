@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Command } from "../../../src/core/commands.ts";
 import type { RefusalCode } from "../../../src/core/refusals.ts";
 import { money, size } from "../../../src/core/units.ts";
-import { addressOf, eventCommand, marketCommand } from "../../support/commands.ts";
+import { addressOf, eventCommand, fundCommand, marketCommand } from "../../support/commands.ts";
 import { openFundedExchange, START, type TestExchange, verdictOf } from "../../support/exchange.ts";
 
 /**
@@ -41,11 +41,11 @@ const cancel =
   (name: string, order: number): CommandIn =>
   (exchange) => ({ kind: "cancelOrder", address: addressOf(name), orderId: exchange.orderId(order) });
 /** Asks for more funds than may be issued, and for shares of tokens. */
-const fund = (...tokenIds: readonly string[]): Command => ({
-  ...{ kind: "fundAccount", address: addressOf("new"), everyMarket: size(0) },
-  collateral: money(5_000_000_000_000_000),
-  tokens: tokenIds.map((tokenId) => ({ tokenId, size: size(100) })),
-});
+const fund = (...tokenIds: readonly string[]): Command =>
+  fundCommand(addressOf("new"), {
+    collateral: money(5_000_000_000_000_000),
+    tokens: tokenIds.map((tokenId) => ({ tokenId, size: size(100) })),
+  });
 
 const derive: Command = { kind: "deriveCredentials", address: addressOf("alice") };
 

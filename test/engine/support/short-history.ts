@@ -3,7 +3,7 @@ import { runSteps } from "../../../src/core/steps.ts";
 import { millis, money, price, size } from "../../../src/core/units.ts";
 import type { OpenedExchange } from "../../../src/engine/open-exchange.ts";
 import { type ChainMove, chainCommandOf } from "../../core/chain/chain-moves.ts";
-import { addressOf, eventCommand, marketCommand } from "../../support/commands.ts";
+import { addressOf, eventCommand, fundCommand, marketCommand } from "../../support/commands.ts";
 
 /** Submits one command of a short history of all kinds; `step` counts from 0. */
 export function takeStep({ exchange }: OpenedExchange, step: number): void {
@@ -13,7 +13,7 @@ export function takeStep({ exchange }: OpenedExchange, step: number): void {
   else if (step % 7 === 2) exchange.submit({ kind: "deriveCredentials", address: addressOf(`w${step}`) });
   else if (step % 7 === 3) {
     const collateral = money(1_000_000 * step);
-    exchange.submit({ kind: "fundAccount", address, collateral, tokens: [], everyMarket: size(1000) });
+    exchange.submit(fundCommand(address, { collateral, everyMarket: size(1000) }));
   } else if (step % 7 === 4) exchange.submit({ kind: "cancelAllOrders", address });
   else {
     const market = exchange.state.markets.find(1);
