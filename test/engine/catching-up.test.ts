@@ -1,24 +1,15 @@
 import { describe, expect, it } from "vitest";
 import type { Config } from "../../src/config.ts";
-import { tokenIdIn } from "../../src/core/market.ts";
 import { millis } from "../../src/core/units.ts";
-import type { OpenedExchange } from "../../src/engine/open-exchange.ts";
-import { orderCommand } from "../support/commands.ts";
+import { TestExchange } from "../support/exchange.ts";
 import { SimulatedDisk } from "../support/simulated-disk.ts";
 import { flush, journalIn, journalLines, NOON, openNew, openOn, withoutLock } from "./support/persisted.ts";
 import { takeSteps } from "./support/short-history.ts";
 
 const REAL: Partial<Config> = { clock: { mode: "real" } };
 
-/** Places an order that expires in 20 s, and makes a trade that is settled in the next block. */
-function trade({ exchange }: OpenedExchange): void {
-  const market = exchange.state.markets.get(1);
-  const tokenId = (outcome: "YES" | "NO"): string => tokenIdIn(market, outcome);
-  for (const sentence of ["ann BUY 1 YES @ 0.3 GTD 20s", "ann BUY 1 YES @ 0.5", "ben BUY 1 NO @ 0.5"]) {
-    const decision = exchange.submit(orderCommand(sentence, exchange.now, tokenId));
-    if (!decision.ok) throw new Error(`${sentence}: ${decision.refusal.code}`);
-  }
-}
+/** An order that expires in 20 s, and a trade that is settled in the next block. */
+const TRADING = "ann BUY 1 YES @ 0.3 GTD 20s; ann BUY 1 YES @ 0.5; ben BUY 1 NO @ 0.5";
 
 async function stopAndStart(how: "killed" | "stopped", some: Partial<Config>, awayMs: number) {
   let wall = NOON;
@@ -26,7 +17,7 @@ async function stopAndStart(how: "killed" | "stopped", some: Partial<Config>, aw
   const disk = new SimulatedDisk();
   const first = await openOn(disk, some, [], wallNow);
   takeSteps(first, 12);
-  trade(first);
+  new TestExchange(first.exchange).act(TRADING);
   wall += 700;
   first.clock.advanceToNow();
   flush(first);
@@ -98,9 +89,7 @@ describe("an exchange that is resumed later", () => {
     const open = () => openOn(disk, REAL, [], () => wall);
     const first = await open();
     takeSteps(first, 12);
-    const tokenId = tokenIdIn(first.exchange.state.markets.get(1), "YES");
-    const order = orderCommand("ann BUY 1 YES @ 0.4 GTD 60s", first.exchange.now, () => tokenId);
-    expect(first.exchange.submit(order).ok).toBe(true);
+    new TestExchange(first.exchange).send("ann BUY 1 YES @ 0.4 GTD 60s");
     await first.close();
     wall += 3_600_000;
     const { exchange, session, atSessionStart, close } = await open();

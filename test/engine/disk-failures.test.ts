@@ -2,14 +2,15 @@ import { setImmediate as endOfTurn } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
 import { serviceOf } from "../../src/compose.ts";
 import type { Command } from "../../src/core/commands.ts";
-import { millis, money } from "../../src/core/units.ts";
+import { millis } from "../../src/core/units.ts";
 import { PersistenceError } from "../../src/engine/journal.ts";
 import type { OpenedExchange } from "../../src/engine/open-exchange.ts";
 import { copyIntact, openCandidate } from "../../src/history/journal-files.ts";
 import { HttpServer } from "../../src/server/http-server.ts";
 import { ExchangeSite } from "../../src/server/site.ts";
 import type { Durability } from "../../src/setting.ts";
-import { addressOf, eventCommand, fundCommand, marketCommand, orderCommand } from "../support/commands.ts";
+import { addressOf, eventCommand } from "../support/commands.ts";
+import { TestExchange } from "../support/exchange.ts";
 import { SimulatedDisk } from "../support/simulated-disk.ts";
 import { stateHashes } from "../support/state-hashes.ts";
 import { FULL, fill, filled } from "./support/failing-disk.ts";
@@ -150,13 +151,11 @@ describe.each([
 
 /** Creates a market, funds a wallet, and places an order. Returns the order. */
 async function begin(opened: OpenedExchange): Promise<Command> {
-  const { exchange } = opened;
-  exchange.submit(eventCommand("all"));
-  exchange.submit(marketCommand("rain"));
-  exchange.submit(fundCommand(addressOf("alice"), { collateral: money(1_000_000_000) }));
-  const [tokenId] = exchange.state.markets.get(1).tokenIds;
-  const buy = orderCommand("alice BUY 10 YES @ 0.5", exchange.now, () => tokenId);
-  expect(exchange.submit(buy).ok).toBe(true);
+  const exchange = new TestExchange(opened.exchange);
+  exchange.market();
+  exchange.fund("alice", { usdc: 1_000 });
+  const buy = exchange.command("alice BUY 10 YES @ 0.5");
+  exchange.mustSubmit(buy);
   await flush(opened);
   return buy;
 }

@@ -62,10 +62,11 @@ export class TestExchange {
   /** Every event so far, in order. */
   readonly events: DomainEvent[] = [];
 
-  constructor(config: Partial<ExchangeConfig> = {}, journal?: Journal) {
+  /** @param of the configuration of a new exchange, or one that is open. */
+  constructor(of: Partial<ExchangeConfig> | Exchange = {}, journal?: Journal) {
     const faucet = { collateral: money(0), everyMarket: size(0) };
-    const terms = { seed: "test", faucet, credentials: "rotate", ...UNSETTLED, ...config } as const;
-    this.exchange = new Exchange(terms, START, journal);
+    const terms = { seed: "test", faucet, credentials: "rotate", ...UNSETTLED } as const;
+    this.exchange = of instanceof Exchange ? of : new Exchange({ ...terms, ...of }, START, journal);
     this.exchange.watch((_sequence, _at, events) => void this.events.push(...events));
   }
 

@@ -5,7 +5,6 @@ import { openTransport, type Transport } from "../../src/client/transport.ts";
 import { serviceOf } from "../../src/compose.ts";
 import { idOf } from "../../src/core/ids.ts";
 import { tokenIdIn } from "../../src/core/market.ts";
-import { money } from "../../src/core/units.ts";
 import { Keyring } from "../../src/engine/keyring.ts";
 import type { OpenedExchange } from "../../src/engine/open-exchange.ts";
 import { HttpServer } from "../../src/server/http-server.ts";
@@ -13,7 +12,8 @@ import { ExchangeSite } from "../../src/server/site.ts";
 import type { Durability } from "../../src/setting.ts";
 import { atCalls, type DiskFault, FailingDisk, faultsOf } from "../engine/support/failing-disk.ts";
 import { flush, openOn, persistedConfig, withoutLock } from "../engine/support/persisted.ts";
-import { addressOf, eventCommand, fundCommand, marketCommand } from "../support/commands.ts";
+import { addressOf } from "../support/commands.ts";
+import { TestExchange } from "../support/exchange.ts";
 import { SimulatedDisk } from "../support/simulated-disk.ts";
 
 const CLIENTS = 8;
@@ -36,14 +36,12 @@ interface Answered {
 async function openMarket(disk: SimulatedDisk, durability: Durability) {
   const opened = await openOn(disk, { durability });
   const { exchange } = opened;
-  exchange.submit(eventCommand("event"));
-  exchange.submit(marketCommand("market"));
+  const testExchange = new TestExchange(exchange);
+  testExchange.market();
   const keyring = new Keyring(exchange, exchange.state.config.seed);
   const wallets = Array.from({ length: CLIENTS }, (_, index) => {
-    const address = addressOf(`client${index}`);
-    exchange.submit({ kind: "deriveCredentials", address });
-    exchange.submit(fundCommand(address, { collateral: money(1_000_000_000) }));
-    return keyring.latest(address) as SigningCredentials;
+    testExchange.act(`derive client${index}; fund client${index} usdc=1000`);
+    return keyring.latest(addressOf(`client${index}`)) as SigningCredentials;
   });
   await flush(opened);
   return { opened, wallets };
