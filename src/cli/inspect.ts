@@ -44,14 +44,15 @@ export const inspect: Run<"inspect"> = async (values, [name = DEFAULT_DATA], { e
   const at = values.at ?? {};
   const source = openNamed(name);
   const paint = paintOf(environment);
-  const view = order === null ? stateInspection(values, paint) : orderInspection(order, paint);
-  const { end, ending } = replaySource(source, at, view.add);
+  const inspection = order === null ? stateInspection(values, paint) : orderInspection(order, paint);
+  const { end, ending } = replaySource(source, at, inspection.add);
   return endedWith(ending, () => {
     requireLine(source, at, end);
     const { state, sequence, now } = end.exchange;
     const [line, time] = [end.last?.n ?? 0, toIso(now)];
-    if (isJson) printJson({ line, time, sequence, ...view.json(state) });
-    else print([`${paint.bold(`line ${line}`)}, ${time}, sequence ${sequence}`, ...view.text(state)]);
+    const { json, text } = inspection.describe(state);
+    if (isJson) printJson({ line, time, sequence, ...json });
+    else print([`${paint.bold(`line ${line}`)}, ${time}, sequence ${sequence}`, ...text]);
   });
 };
 
@@ -60,9 +61,7 @@ interface Inspection {
   /** Adds a line with the state after it. */
   readonly add: (replayed: ReplayedLine, state: State) => void;
   /** @throws UsageError if the requested market, account or order does not exist */
-  readonly text: (state: State) => string[];
-  /** @throws UsageError as `text` */
-  readonly json: (state: State) => object;
+  readonly describe: (state: State) => { readonly json: object; readonly text: readonly string[] };
 }
 
 /** Shows the chosen markets and accounts, else those with activity since the opening. */
@@ -79,11 +78,12 @@ function stateInspection({ market, account, all: isAll }: Values<"inspect">, pai
     if (account !== null) return onePrefixed("account", account, accounts, ({ address }) => address);
     return accounts.filter(({ address }) => isAll || touched.accounts.has(address));
   };
-  const viewOf = (state: State) => stateView(state, marketsIn(state), accountsIn(state));
   return {
     add: (replayed, state) => touched.take(replayed, state),
-    text: (state) => stateText(viewOf(state), paint),
-    json: viewOf,
+    describe: (state) => {
+      const view = stateView(state, marketsIn(state), accountsIn(state));
+      return { json: view, text: stateText(view, paint) };
+    },
   };
 }
 
@@ -172,7 +172,6 @@ function orderInspection(name: string, paint: Paint): Inspection {
       `--order expects the id or the number of one of ${orders}, found ${name}${otherMeaning(state, name)}`,
     );
   };
-  const storyOf = (state: State) => orderStory({ state, numbers: numbersAs("number") }, orderIn(state));
   return {
     add: (replayed, state) => {
       const { line } = replayed;
@@ -182,13 +181,14 @@ function orderInspection(name: string, paint: Paint): Inspection {
       if (!new Mentions(replayed, state).orders.has(numberIn(state))) return;
       lines.push({ number: line.n, formatted: journalLine(replayed, state, paint) });
     },
-    text: (state) => {
-      const { number, token } = orderIn(state);
-      const { order, owner, summary, story } = storyOf(state);
-      const { slug } = state.markets.get(marketOfToken(token));
+    describe: (state) => {
+      const found = orderIn(state);
+      const explained = orderStory({ state, numbers: numbersAs("number") }, found);
+      const { order, owner, summary, story } = explained;
+      const { slug } = state.markets.get(marketOfToken(found.token));
       const what = `${order.side} ${order.size} ${order.outcome} @ ${order.price} ${order.orderType} in ${visible(slug)}`;
-      return [
-        `${paint.bold(orderText(number))}, ${order.id}, of ${owner}`,
+      const text = [
+        `${paint.bold(orderText(found.number))}, ${order.id}, of ${owner}`,
         `${what}: ${order.status}, ${order.sizeMatched} matched`,
         summary,
         "",
@@ -198,12 +198,13 @@ function orderInspection(name: string, paint: Paint): Inspection {
         ...(lines.length === 0 ? ["  none: it was placed before the first"] : []),
         ...lines.map(({ formatted }) => formatted.text),
       ];
+      const json = {
+        number: found.number,
+        ...explained,
+        lines: lines.map(({ formatted }) => formatted.json),
+      };
+      return { json, text };
     },
-    json: (state) => ({
-      number: orderIn(state).number,
-      ...storyOf(state),
-      lines: lines.map(({ formatted }) => formatted.json),
-    }),
   };
 }
 
