@@ -65,12 +65,12 @@ export async function runCommand<Name extends CommandName>(
 
 /** @throws UsageError if the number of words is not what the command takes. */
 function requireWords(name: CommandName, words: readonly string[]): void {
-  const { takes }: Subcommand = SUBCOMMANDS[name];
-  if (takes === undefined) {
+  const { args }: Subcommand = SUBCOMMANDS[name];
+  if (args === undefined) {
     if (words.length === 0) return;
     throw new UsageError(`${name} takes options only, found ${JSON.stringify(words[0])}`);
   }
-  const { expected, min, max } = takes;
+  const { expected, min, max } = args;
   if (words.length >= min && words.length <= max) return;
   throw new UsageError(
     `${name} expects ${expected}, found ${words.length || "none"} (see clobsim ${name} --help)`,
@@ -158,9 +158,9 @@ function withPlainToggles(argv: readonly string[]): string[] {
 }
 
 function describeCommand(parser: Argv, name: CommandName, columns: number): void {
-  const { summary, takes, examples }: Subcommand = SUBCOMMANDS[name];
+  const { summary, args, examples }: Subcommand = SUBCOMMANDS[name];
   const options = optionsOf(name);
-  parser.usage(`$0 ${name}${takes === undefined ? "" : ` ${takes.usage}`} [options]\n\n${summary}`);
+  parser.usage(`$0 ${name}${args === undefined ? "" : ` ${args.usage}`} [options]\n\n${summary}`);
   for (const option of options) {
     const { word, group, help, toggle } = option;
     const byDefault = defaultText(option);

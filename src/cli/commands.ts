@@ -50,8 +50,8 @@ export const RUNNERS = ["vitest", "jest", "node"] as const;
 /** Help and settings of a command. */
 export interface Subcommand {
   readonly summary: string;
-  /** Positional arguments; none if absent. */
-  readonly takes?: ReturnType<typeof words>;
+  /** Positional arguments; absent for none. */
+  readonly args?: ReturnType<typeof args>;
   readonly settings: Settings;
   /** Text of its progress line; absent if the command shows no progress or its own. */
   readonly busy?: Busy;
@@ -74,11 +74,11 @@ const world = inGroup("World:");
  * Positional arguments: as the help shows them, such as `PATHS`; what is expected, in messages; their number. A shell
  * completes `completed`, or file names if absent.
  */
-const words = (usage: string, expected: string, min: number, max: number, completed?: readonly string[]) => ({
+const args = (usage: string, expected: string, min: number, max: number, completed?: readonly string[]) => ({
   ...{ usage, expected, min, max, completed },
 });
-const PATHS = words("PATHS..", "files, folders or globs", 1, Number.POSITIVE_INFINITY);
-const JOURNAL_WORD = words("[DIR|REPORT]", "one data directory or report", 0, 1);
+const PATHS = args("PATHS..", "files, folders or globs", 1, Number.POSITIVE_INFINITY);
+const JOURNAL_WORD = args("[DIR|REPORT]", "one data directory or report", 0, 1);
 
 const FILE = text("the path of a file to write");
 const OUT_OR_STDOUT = output(FILE, "File to write", { defaultHelp: "stdout" });
@@ -117,7 +117,7 @@ export const SUBCOMMANDS = {
   },
   init: {
     summary: "Write a first scenario, a test and a CI workflow into a project, without overwriting files.",
-    takes: words("[DIR]", "one folder", 0, 1),
+    args: args("[DIR]", "one folder", 0, 1),
     settings: {
       runner: project(choice(...RUNNERS), "vitest, jest or node, which is node:test", {
         defaultHelp: "what package.json names, else vitest",
@@ -133,7 +133,7 @@ export const SUBCOMMANDS = {
   run: {
     summary: "Run scenario files: replay their steps and check what must be true.",
     busy: { what: "running", unit: "scenarios" },
-    takes: PATHS,
+    args: PATHS,
     settings: {
       via: execution(VIA, "process, or http: a real server and real signatures", BY_NEED),
       target: execution(SERVER_URL, "URL of a deployment to run on instead; needs --wallets"),
@@ -172,7 +172,7 @@ export const SUBCOMMANDS = {
   coverage: {
     summary: "Run scenario files and show what they exercise: order states, error codes, endpoints and more.",
     busy: { what: "running scenarios" },
-    takes: PATHS,
+    args: PATHS,
     settings: {
       via: coverage(VIA, "process, or http, which counts endpoints and their errors too", BY_NEED),
       min: coverage(wholeNumber(0, 100), "Fail if a smaller percentage of the items is exercised", {
@@ -188,7 +188,7 @@ export const SUBCOMMANDS = {
   record: {
     summary: "Write the session of an exchange, running or on disk, as a scenario file that passes.",
     busy: { what: "recording" },
-    takes: JOURNAL_WORD,
+    args: JOURNAL_WORD,
     settings: {
       at: journal(LINE_OR_MOMENT, "Of a directory or a report: up to this line, or this time", THE_END),
       url: exchange(SERVER_URL, "URL of the running server", { defaultHelp: "http://127.0.0.1:7070" }),
@@ -207,7 +207,7 @@ export const SUBCOMMANDS = {
   },
   shrink: {
     summary: "Reduce a failing scenario to the few steps that still make it fail in the same way.",
-    takes: words("FILE|REPORT|DIR", "one file", 1, 1),
+    args: args("FILE|REPORT|DIR", "one file", 1, 1),
     settings: {
       expect: journal(
         text("what must be true, such as orders: { o8194: LIVE 5/10 }"),
@@ -256,7 +256,7 @@ export const SUBCOMMANDS = {
   },
   fuzz: {
     summary: "Run generated histories, one for each seed, and write each failure as a scenario.",
-    takes: words("[merge PATHS.. | show FILE]", "merge, show or options", 0, Number.POSITIVE_INFINITY, [
+    args: args("[merge PATHS.. | show FILE]", "merge, show or options", 0, Number.POSITIVE_INFINITY, [
       "merge",
       "show",
     ]),
@@ -311,7 +311,7 @@ export const SUBCOMMANDS = {
   journal: {
     summary: "Print a journal or a report line by line: time, account, command and outcome.",
     busy: { what: "replaying" },
-    takes: JOURNAL_WORD,
+    args: JOURNAL_WORD,
     settings: {
       from: selection(LINE, "The first line to print", { default: "1" }),
       to: selection(LINE, "The last line to print", THE_END),
@@ -332,7 +332,7 @@ export const SUBCOMMANDS = {
     summary:
       "Replay every command of a journal or a report, retry each refused request, and report what differs.",
     busy: { what: "replaying", unit: "lines" },
-    takes: JOURNAL_WORD,
+    args: JOURNAL_WORD,
     settings: {
       to: selection(LINE, "The last line to replay", THE_END),
       until: selection(MOMENT, "Only commands up to this time"),
@@ -345,7 +345,7 @@ export const SUBCOMMANDS = {
   inspect: {
     summary: "Print books, open orders and balances as they stood after a line of a journal or a report.",
     busy: { what: "replaying" },
-    takes: JOURNAL_WORD,
+    args: JOURNAL_WORD,
     settings: {
       at: selection(LINE_OR_MOMENT, "After this line, or at this time", THE_END),
       market: selection(
@@ -383,7 +383,7 @@ export const SUBCOMMANDS = {
   report: {
     summary: "Write the whole history of an exchange to one file that another machine can replay.",
     busy: { what: "reporting" },
-    takes: words("[DIR]", "one directory or the URL of a server", 0, 1),
+    args: args("[DIR]", "one directory or the URL of a server", 0, 1),
     settings: {
       url: exchange(SERVER_URL, "URL of a running server, instead of a directory"),
       ...SERVER,
@@ -400,7 +400,7 @@ export const SUBCOMMANDS = {
     summary:
       "Copy the undamaged part of a data directory or report into a new directory, and say what is lost.",
     busy: { what: "looking for damage" },
-    takes: JOURNAL_WORD,
+    args: JOURNAL_WORD,
     settings: {
       acceptLoss: repair(toggle, "Required: everything after the damage is left out"),
       out: repair(FILE, "Data directory to create; the damaged one is not changed"),
@@ -413,7 +413,7 @@ export const SUBCOMMANDS = {
   doctor: {
     summary: "Measure a disk sync, and check whether clobsim serve can open a data directory.",
     busy: { what: "looking for damage" },
-    takes: words("[DIR]", "one data directory", 0, 1),
+    args: args("[DIR]", "one data directory", 0, 1),
     settings: {},
     examples: [
       ["doctor", `of ${DEFAULT_DATA}`],
@@ -422,7 +422,7 @@ export const SUBCOMMANDS = {
   },
   completion: {
     summary: "Print a script that completes commands, options and their values in bash, zsh or fish.",
-    takes: words("[SHELL]", "bash, zsh or fish", 0, 1, SHELLS),
+    args: args("[SHELL]", "bash, zsh or fish", 0, 1, SHELLS),
     settings: {},
     examples: [
       ["completion bash >> ~/.bashrc", "for the next bash; zsh works in the same way"],

@@ -90,7 +90,7 @@ function candidates([name, ...before]: readonly string[], current: string): read
   }
   if (!Object.hasOwn(SUBCOMMANDS, name)) return [];
   const options = optionsOf(name as CommandName);
-  const { takes }: Subcommand = SUBCOMMANDS[name as CommandName];
+  const { args }: Subcommand = SUBCOMMANDS[name as CommandName];
   const valuesOf = (flag: string | undefined): readonly string[] | undefined => {
     const asked = options.find(({ word, toggle }) => toggle === undefined && `--${word}` === flag);
     return asked === undefined ? undefined : (asked.words ?? asked.offers ?? []);
@@ -99,9 +99,9 @@ function candidates([name, ...before]: readonly string[], current: string): read
   if (flag !== undefined) return (valuesOf(flag) ?? []).map((value) => [`${flag}=${value}`, ""]);
   const values = valuesOf(before.at(-1));
   if (values !== undefined) return values.map((word) => [word, ""]);
-  if (!current.startsWith("-") && takes !== undefined) {
+  if (!current.startsWith("-") && args !== undefined) {
     const isFirst = before.every((word, index) => word.startsWith("-") || valuesOf(before[index - 1]));
-    return isFirst ? (takes.completed ?? []).map((word) => [word, ""]) : [];
+    return isFirst ? (args.completed ?? []).map((word) => [word, ""]) : [];
   }
   const given = new Set(before.map((word) => word.replace(/=.*/s, "")));
   const left = options.filter(({ word, isRepeatable }) => isRepeatable || !given.has(`--${word}`));

@@ -65,13 +65,13 @@ function flagsTable(settings: Settings): string[] {
 
 function commandsPage(): string {
   const commands = Object.entries<Subcommand>(SUBCOMMANDS).flatMap(
-    ([name, { summary, takes, settings, examples }]) => [
+    ([name, { summary, args, settings, examples }]) => [
       `## clobsim ${name}`,
       "",
       summary,
       "",
       "```",
-      `clobsim ${name}${takes === undefined ? "" : ` ${takes.usage}`} [options]`,
+      `clobsim ${name}${args === undefined ? "" : ` ${args.usage}`} [options]`,
       "```",
       "",
       ...(name === "serve"
