@@ -12,6 +12,7 @@ import {
 } from "../../engine/journal.ts";
 import { seedOfName } from "../../scenario/language/read-scenario.ts";
 import { MAX_SCENARIO_BYTES } from "../../scenario/language/scenario-files.ts";
+import { LocalVenue } from "../../scenario/venue/local-venue.ts";
 import { isSeed, scenarioText } from "../scenario-text.ts";
 import { positionCallIn, type Trace, type TracedCommand, traceCommands } from "../trace.ts";
 import { accountNames, marketEntries, orderNames, touchedMarkets, Vocabulary } from "../vocabulary.ts";
@@ -97,10 +98,9 @@ export function* recordScenario(recorded: Session): Steps<RecordedScenario> {
   const accountAt = (address: Address): string => nameOf(end.accountByAddress.get(address) ?? 0);
   const words = new Vocabulary(markets, end, accountAt, (number) => names.get(number));
   const header = { settlement: settlementOf(session), balances, clock };
-  const script = new Script(
-    { ...header, seed: isSeed(seed) ? seed : seedOfName(title), markets: terms.terms },
-    { session, words, names, markets, actors },
-  );
+  const usedSeed = isSeed(seed) ? seed : seedOfName(title);
+  const venue = new LocalVenue({ ...header, seed: usedSeed, markets: terms.terms });
+  const script = new Script(venue, { session, words, names, markets, actors });
   for (const [account, amounts] of funds) script.openAccount(words.account(account), amounts);
   writeOpening(script, resting);
   if (script.steps.length > 0) script.steps.unshift("What rests from the start, oldest first.");

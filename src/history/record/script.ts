@@ -10,10 +10,10 @@ import { idOf, numberOf } from "../../core/ids.ts";
 import { type Market, marketOfToken, outcomeOf } from "../../core/market.ts";
 import type { Order } from "../../core/order.ts";
 import type { AskedFor, RefusedRequest, Scalar } from "../../core/refusals.ts";
-import type { ExchangeConfig, State } from "../../core/state.ts";
+import type { State } from "../../core/state.ts";
 import { type Millis, money, size } from "../../core/units.ts";
 import type { RefusedEntry } from "../../engine/journal.ts";
-import type { Funding, MarketTerms } from "../../scenario/language/declarations.ts";
+import type { Funding } from "../../scenario/language/declarations.ts";
 import {
   expiryOf,
   mayExpire,
@@ -21,7 +21,7 @@ import {
   orderBodyOf,
   wordsOfBody,
 } from "../../scenario/language/order-line.ts";
-import { LocalVenue } from "../../scenario/venue/local-venue.ts";
+import type { LocalVenue } from "../../scenario/venue/local-venue.ts";
 import { fundCommand } from "../../scenario/venue/venue.ts";
 import { refusedBy } from "../../scenario/venue/views.ts";
 import { marketOfRefused } from "../describe-line.ts";
@@ -38,12 +38,6 @@ export class RecordingError extends ApiError {
   ) {
     super(code, message, { hint: "POST /sim/reset begins a new session, which can be recorded" });
   }
-}
-
-/** Settings of a scenario. */
-interface Header extends Pick<ExchangeConfig, "seed" | "settlement" | "balances"> {
-  readonly clock: Millis;
-  readonly markets: readonly MarketTerms[];
 }
 
 /** A session with its names in the scenario. */
@@ -72,8 +66,8 @@ export class Script {
   /** Height of the chain when the session began. */
   #firstHeight = 0;
 
-  constructor(header: Header, described: DescribedSession) {
-    this.#venue = new LocalVenue(header);
+  constructor(venue: LocalVenue, described: DescribedSession) {
+    this.#venue = venue;
     this.described = described;
     const { words, markets, session } = described;
     this.#remapper = new Remapper(this.#venue.exchange, session.end, (address) =>
