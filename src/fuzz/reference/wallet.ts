@@ -223,20 +223,11 @@ export function movesOfCall(
   switch (call.kind) {
     case "split":
     case "merge": {
-      const size = Number(call.amount) / TOKEN_UNITS;
-      const available =
-        call.kind === "split"
-          ? onChain(from.usdc) / TOKEN_UNITS
-          : Math.min(sharesOnChain(from, market, "YES"), sharesOnChain(from, market, "NO"));
-      if (size > available) return null;
-      if (call.kind === "split" && !isWithin(size * TOKEN_UNITS, from.permissions.tokens)) return null;
-      if (size === 0) return [];
-      const sets = call.kind === "split" ? size : -size;
-      return [
-        usdc(from, -sets * TOKEN_UNITS),
-        { wallet: from, market, outcome: "YES", amount: sets },
-        { wallet: from, market, outcome: "NO", amount: sets },
-      ];
+      const usdcPaid = call.kind === "split" ? Number(call.amount) : -Number(call.amount);
+      const sets = { wallet: from, market, amount: usdcPaid / TOKEN_UNITS };
+      const moves: Move[] = [usdc(from, -usdcPaid), { ...sets, outcome: "YES" }, { ...sets, outcome: "NO" }];
+      if (!moves.every(isCovered) || !isWithin(usdcPaid, from.permissions.tokens)) return null;
+      return usdcPaid === 0 ? [] : moves;
     }
     case "approve":
     case "setApprovalForAll":

@@ -36,7 +36,8 @@ const file = (path: string, parts: readonly RanPart[], more: Partial<Results> = 
   results: { settings: { commands: 300, via: "process" }, ran: parts, failures: [], ...more },
 });
 
-const merge = (first: ResultsFile, ...more: ResultsFile[]): Results => mergeResults([first, ...more], ".");
+const merge = (...files: readonly ResultsFile[]): Results =>
+  mergeResults(files as [ResultsFile, ...ResultsFile[]], ".");
 
 /** Parses parts that ran: seeds, shard, and the number of seeds that are done. */
 const ranIn = (text: string): RanPart[] =>
@@ -73,15 +74,14 @@ describe("merged results", () => {
         failures: [failure("x", 4, { version })],
       }),
     );
-    const [first, ...more] = files as [ResultsFile, ...ResultsFile[]];
-    const { failures, ran: parts } = merge(first, ...more);
+    const { failures, ran: parts } = merge(...files);
     expect(failures).toEqual([failure("x", 4, { count: 3, version: "0.9.1" })]);
     expect(parts.map(({ engine }) => engine)).toEqual(["0.9.1", "0.9.2", "0.10.0"]);
   });
 
   it.each(MERGED)("list %s: %s", (_case, parts = "", expected = "") => {
-    const [first, ...more] = ranIn(parts).map((part, index) => file(`${index}.json`, [part]));
-    expect(merge(first as ResultsFile, ...more).ran).toEqual(ranIn(expected));
+    const files = ranIn(parts).map((part, index) => file(`${index}.json`, [part]));
+    expect(merge(...files).ran).toEqual(ranIn(expected));
   });
 
   const TEN = file("a.json", ranIn("0..10 1/1 10"));
@@ -110,7 +110,7 @@ describe("merged results", () => {
 
   it("may have the same seeds by two versions, and the rest of an unfinished range", () => {
     const parts = [ran("0..10", "1/1", 3), ran("0..10", "1/1", 10, "0.2.0"), ran("3..10", "1/1", 7)];
-    const [first, ...more] = parts.map((part, index) => file(`${index}.json`, [part]));
-    expect(merge(first as ResultsFile, ...more).ran).toHaveLength(3);
+    const files = parts.map((part, index) => file(`${index}.json`, [part]));
+    expect(merge(...files).ran).toHaveLength(3);
   });
 });
