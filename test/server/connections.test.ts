@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { EventEmitter, once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { Duplex } from "node:stream";
-import { setImmediate as endOfTurn, setImmediate as nextTurn } from "node:timers/promises";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
 import { Incoming, Outbox, Outgoing } from "../../src/server/messages.ts";
@@ -289,9 +289,9 @@ describe("the answer of an outbox", () => {
     outbox.post(() => post(4));
     post(3);
     expect(sent).toEqual([]);
-    await endOfTurn();
+    await nextTurn();
     expect(sent).toEqual([1, 2, 3]);
-    await endOfTurn();
+    await nextTurn();
     expect(sent).toEqual([1, 2, 3, 4]);
   });
 
@@ -301,7 +301,7 @@ describe("the answer of an outbox", () => {
     sockets[0]?.emit("close");
     post(2);
     expect(sent).toEqual([2]);
-    await endOfTurn();
+    await nextTurn();
     expect(sent).toEqual([2, 1]);
   });
 });

@@ -69,36 +69,30 @@ describe("with --numbers string", () => {
       other.place({ tokenId: yesOf(market), side: "BUY", price: 0.3001, size: 0.5 });
     const [numbers, text] = [await place(asNumbers), await place(asText)];
     expect(text).toEqual(withText(numbers));
-    const decimals = {
-      price: "0.3001",
-      size: "0.5",
-      avgPrice: "0.3001",
-      sizeMatched: "0.4",
-      fee: "0.000444",
-    };
-    expect(text).toMatchObject(decimals);
+    const prices = { price: "0.3001", avgPrice: "0.3001" };
+    expect(text).toMatchObject({ ...prices, size: "0.5", sizeMatched: "0.4", fee: "0.000444" });
     const quoted = { tokenId: yesOf(asText.market), side: "BUY", price: "0.3", size: 5 };
     await asText.other.orderRefused(quoted, "INVALID_ORDER");
   });
 
   it.each(["BUY", "SELL"])("decimals of a previewed %s are strings too", async (side) => {
-    const preview = ({ api, other, market }: Exchange): Promise<object> =>
-      api.post("/sim/orders/preview", {
-        tokenId: yesOf(market),
-        ...{ side, price: 0.2, size: 5, address: other.address },
-      });
+    const preview = ({ api, other: { address }, market }: Exchange): Promise<object> =>
+      api.post("/sim/orders/preview", { tokenId: yesOf(market), side, price: 0.2, size: 5, address });
     expect(await preview(asText)).toEqual(withText(await preview(asNumbers)));
   });
 
   it("decimals in the details of an error are strings too", async () => {
-    const refusals: [fields: object, code: ErrorCode][] = [
-      ...[0.55555, 1e-9].map((price) => [{ price }, "INVALID_TICK_SIZE"] as [object, ErrorCode]),
-      ...[0, 1, -1e-9, 1e21].map((price) => [{ price }, "PRICE_OUT_OF_RANGE"] as [object, ErrorCode]),
-      ...[0, 5.001, 1e-7, 1e21].map((size) => [{ size }, "INVALID_SIZE"] as [object, ErrorCode]),
-      [{ size: 0.1 }, "SIZE_TOO_SMALL"],
-      [{ size: 100_000 }, "INSUFFICIENT_BALANCE"],
+    const refusals: [code: ErrorCode, field: "price" | "size", ...values: number[]][] = [
+      ["INVALID_TICK_SIZE", "price", 0.55555, 1e-9],
+      ["PRICE_OUT_OF_RANGE", "price", 0, 1, -1e-9, 1e21],
+      ["INVALID_SIZE", "size", 0, 5.001, 1e-7, 1e21],
+      ["SIZE_TOO_SMALL", "size", 0.1],
+      ["INSUFFICIENT_BALANCE", "size", 100_000],
     ];
-    for (const [fields, code] of refusals) {
+    const each = refusals.flatMap(([code, field, ...values]) =>
+      values.map((value) => ({ code, fields: { [field]: value } })),
+    );
+    for (const { code, fields } of each) {
       const refuse = ({ other, market }: Exchange): Promise<{ body: Refusal }> =>
         other.orderRefused({ tokenId: yesOf(market), side: "BUY", price: 0.5, size: 5, ...fields }, code);
       const [numbers, text] = [await refuse(asNumbers), await refuse(asText)];

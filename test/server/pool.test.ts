@@ -102,12 +102,8 @@ describe("an exchange of a pool", () => {
       const { body } = await api.refused(request, "INVALID_SIGNATURE");
       expect(body.hint).toContain(message);
       const url = `${server.url}/2/clob/orders`;
-      const explained = await api.post<{ hint: string }>("/sim/explain-auth", {
-        method: "GET",
-        url,
-        headers,
-      });
-      expect(explained.hint).toContain(message);
+      const sent = { method: "GET", url, headers };
+      expect((await api.post<{ hint: string }>("/sim/explain-auth", sent)).hint).toContain(message);
     }
     const headers = { ...trader.headers("GET", "/clob/orders"), poly_timestamp: "1" };
     const pasted = { method: "GET", url: "/clob/orders", headers };
