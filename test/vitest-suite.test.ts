@@ -1,14 +1,11 @@
-import { spawn } from "node:child_process";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { basename, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { basename } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { temporaryFolder } from "./support/folder.ts";
+import { TestFolder } from "./support/folder.ts";
+import { inProject, runTests, VITEST } from "./support/test-runner.ts";
 
 /** The built package, because sources would be compiled for each run. */
-const SUITE = fileURLToPath(new URL("../dist/vitest.js", import.meta.url));
-const VITEST = fileURLToPath(new URL("../node_modules/vitest/vitest.mjs", import.meta.url));
-const folder = temporaryFolder();
+const SUITE = inProject("dist/vitest.js");
+const folder = new TestFolder();
 
 const FAILING = `scenario: fails in its second step
 accounts: { alice: { USDC: 10 } }
@@ -16,8 +13,6 @@ steps:
   - alice: BUY 1 YES @ 0.5
   - expect: { book: { YES: { bids: [0.5 x 2] } } }
 `;
-
-const write = (name: string, text: string): void => writeFileSync(join(folder, name), text);
 
 const testFile = (path: string, options = ""): string =>
   `import { scenarioSuite } from ${JSON.stringify(SUITE)};\nscenarioSuite(${JSON.stringify(path)}${options});\n`;
@@ -35,22 +30,13 @@ interface Outcome {
 let runs = 0;
 
 /** Runs vitest in the folder and returns its JSON report. */
-async function vitest(...args: string[]): Promise<{ code: number | null; tests: readonly Outcome[] }> {
+async function vitest(...args: string[]): Promise<{ code: number; tests: readonly Outcome[] }> {
   runs += 1;
-  const report = join(folder, `report-${runs}.json`);
-  const own = Object.entries(process.env).filter(([name]) => !/^VITEST|^NODE_ENV$/.test(name));
-  const child = spawn(
-    process.execPath,
-    [VITEST, "run", "--reporter=json", `--outputFile=${report}`, ...args],
-    { cwd: folder, env: Object.fromEntries(own), stdio: ["ignore", "ignore", "pipe"] },
-  );
-  let stderr = "";
-  child.stderr.on("data", (bytes: Buffer) => {
-    stderr += bytes.toString();
-  });
-  const code = await new Promise<number | null>((resolve) => child.on("close", resolve));
+  const report = `report-${runs}.json`;
+  const command = [VITEST, "run", "--reporter=json", `--outputFile=${report}`, ...args];
+  const { code, output } = await runTests(command, folder.path);
   try {
-    const { testResults } = JSON.parse(readFileSync(report, "utf8")) as {
+    const { testResults } = JSON.parse(folder.read(report)) as {
       testResults: { name: string; assertionResults: Outcome[] }[];
     };
     const tests = testResults.flatMap(({ name, assertionResults }) =>
@@ -58,29 +44,28 @@ async function vitest(...args: string[]): Promise<{ code: number | null; tests: 
     );
     return { code, tests };
   } catch {
-    throw new Error(`vitest ended with ${code} and no report: ${stderr}`);
+    throw new Error(`vitest ended with ${code} and no report: ${output}`);
   }
 }
 
 beforeAll(() => {
-  mkdirSync(join(folder, "scenarios/deep"), { recursive: true });
-  write("package.json", '{ "type": "module" }');
-  write("vitest.config.mjs", 'export default { test: { include: ["*.test.mjs"], isolate: false } };');
-  write("scenarios/a-passing.yaml", "scenario: passes\nsteps: [{ advance: 1s }]\n");
-  write("scenarios/b-failing.yaml", FAILING);
-  write("scenarios/c-served.yaml", "scenario: needs HTTP\nsteps: [{ request: GET /clob/time }]\n");
-  write("scenarios/d-wrong.yaml", "scenario: is wrong\nsteps:\n  - advanse: 1s\n");
-  write("scenarios/deep/e.yaml", "scenario: is in a folder\nsteps: [{ advance: 1s }]\n");
-  write("scenarios/_part.yaml", "- advance: 1s\n");
-  write("all.test.mjs", testFile("scenarios", ', { via: "process" }'));
-  write("deep.test.mjs", testFile("scenarios/deep/*.yaml", ", { repeat: 2, seed: 7 }"));
-  write("served.test.mjs", testFile("scenarios/c-served.yaml"));
+  folder.write("package.json", '{ "type": "module" }');
+  folder.write("vitest.config.mjs", 'export default { test: { include: ["*.test.mjs"], isolate: false } };');
+  folder.write("scenarios/a-passing.yaml", "scenario: passes\nsteps: [{ advance: 1s }]\n");
+  folder.write("scenarios/b-failing.yaml", FAILING);
+  folder.write("scenarios/c-served.yaml", "scenario: needs HTTP\nsteps: [{ request: GET /clob/time }]\n");
+  folder.write("scenarios/d-wrong.yaml", "scenario: is wrong\nsteps:\n  - advanse: 1s\n");
+  folder.write("scenarios/deep/e.yaml", "scenario: is in a folder\nsteps: [{ advance: 1s }]\n");
+  folder.write("scenarios/_part.yaml", "- advance: 1s\n");
+  folder.write("all.test.mjs", testFile("scenarios", ', { via: "process" }'));
+  folder.write("deep.test.mjs", testFile("scenarios/deep/*.yaml", ", { repeat: 2, seed: 7 }"));
+  folder.write("served.test.mjs", testFile("scenarios/c-served.yaml"));
 });
 
 describe("scenarioSuite", () => {
   let whole: readonly Outcome[];
   let tests: readonly Outcome[];
-  let code: number | null;
+  let code: number;
   const named = (name: string): Outcome | undefined => tests.find(({ fullName }) => fullName === name);
 
   beforeAll(async () => {
@@ -115,9 +100,7 @@ describe("scenarioSuite", () => {
     expect(message).toContain("+ bid 0.5 x 1\n");
     expect(message).toContain("repeat  clobsim run scenarios/b-failing.yaml --seed ");
     const [frame] = message.split("\n").filter((line) => /^ {4}at /.test(line));
-    expect(frame).toBe(
-      `    at "fails in its second step" (${join(folder, "scenarios/b-failing.yaml")}:5:23)`,
-    );
+    expect(frame).toBe(`    at "fails in its second step" (${folder.at("scenarios/b-failing.yaml")}:5:23)`);
   });
 
   it("declares an invalid file as a test that fails with its problems", () => {

@@ -1,14 +1,12 @@
-import { execFile } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { TestFolder } from "../support/folder.ts";
+import { inProject, JEST, runTests, VITEST } from "../support/test-runner.ts";
 import { Shell } from "./shell.ts";
 import { run, says } from "./tools.ts";
 
-const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+const ROOT = inProject("");
 const folder = new TestFolder();
 
 /** Returns the text of a word that has escapes as in JSON, but no quotes around it. */
@@ -30,9 +28,6 @@ it("clobsim init prints and writes what its page shows", async () => {
   await shell.expectPage(join(import.meta.dirname, "init.txt"));
 });
 
-/** Path of a program of an installed package. */
-const program = (...path: readonly string[]): readonly string[] => [join(ROOT, "node_modules", ...path)];
-
 describe("the files of clobsim init", () => {
   it("have a scenario that passes", async () => {
     const project = folder.at("passes");
@@ -46,15 +41,11 @@ describe("the files of clobsim init", () => {
   });
 
   it.each<[string, string, readonly string[]]>([
-    ["vitest", '{ "type": "module" }', [...program("vitest", "vitest.mjs"), "run"]],
+    ["vitest", '{ "type": "module" }', [VITEST, "run"]],
     ["node", '{ "type": "module" }', ["--test"]],
     ["node", "{}", ["--test"]],
-    [
-      "jest",
-      '{ "type": "module" }',
-      ["--experimental-vm-modules", ...program("jest", "bin", "jest.js"), "--ci"],
-    ],
-    ["jest", "{}", [...program("jest", "bin", "jest.js"), "--ci"]],
+    ["jest", '{ "type": "module" }', ["--experimental-vm-modules", JEST, "--ci"]],
+    ["jest", "{}", [JEST, "--ci"]],
   ])("have a test that passes in %s, in a package %s", async (runner, manifest, command) => {
     const name = `${runner} ${manifest}`;
     folder.write(join(name, "package.json"), manifest);
@@ -63,10 +54,8 @@ describe("the files of clobsim init", () => {
     mkdirSync(join(project, "node_modules"));
     symlinkSync(join(ROOT, "node_modules", "vitest"), join(project, "node_modules", "vitest"));
     symlinkSync(ROOT, join(project, "node_modules", "clobsim"));
-    const env = Object.fromEntries(
-      Object.entries(process.env).filter(([name]) => !/^(?:VITEST|NODE_|JEST|FORCE_COLOR)/.test(name)),
-    );
-    const { stdout, stderr } = await promisify(execFile)(process.execPath, command, { cwd: project, env });
-    expect(stdout + stderr).toMatch(/1 passed|\bpass 1\b/);
+    const { code, output } = await runTests(command, project);
+    expect(code).toBe(0);
+    expect(output).toMatch(/1 passed|\bpass 1\b/);
   });
 });
