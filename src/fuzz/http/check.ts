@@ -273,8 +273,8 @@ class ReplayCheck {
   async #replayRequested(entry: Accepted): Promise<void> {
     const { exchange } = this.#replay;
     const { kind } = entry.command;
-    const claimants = this.#accepted.get(entry.sequence) ?? [];
-    const early = claimants.find((claimant) => !this.#isBefore(claimant, entry));
+    const acknowledged = this.#accepted.get(entry.sequence) ?? [];
+    const early = acknowledged.find((each) => !this.#isBefore(each, entry));
     if (early !== undefined) {
       const shown = `other answers had shown sequence ${entry.sequence}, ${commandName(entry)}, before it was sent`;
       throw Finding.about(early, `seen before its request: ${kind}`, `${answerName(early)}, and ${shown}`);
@@ -282,7 +282,7 @@ class ReplayCheck {
     const unanswered = [...this.#unanswered].filter(
       (each) => each.request.operation === OPERATION_OF[kind] && this.#isBefore(each, entry),
     );
-    const candidates = [...claimants, ...unanswered];
+    const candidates = [...acknowledged, ...unanswered];
     exchange.setTime(entry.at);
     let reply: Reply | null = null;
     for (const candidate of candidates) {
@@ -291,12 +291,12 @@ class ReplayCheck {
       const accepted = this.#replay.acceptedSince(entry.sequence - 1);
       if (accepted[0] !== undefined && sameCommand(accepted[0].command, entry.command)) {
         this.#checkExecuted(candidate, accepted, reply);
-        const others = claimants.filter((claimant) => claimant !== candidate);
+        const others = acknowledged.filter((each) => each !== candidate);
         return this.#requireNoneLost(others, entry);
       }
       if (before !== null) exchange.restore(before);
     }
-    this.#requireNoneLost(claimants, entry, candidates.length > 1 ? null : reply);
+    this.#requireNoneLost(acknowledged, entry, candidates.length > 1 ? null : reply);
     throw this.#unrequested(entry);
   }
 
