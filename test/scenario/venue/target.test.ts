@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ExchangeClient, walletOf } from "../../../src/client/client.ts";
+import type { NewOrder } from "../../../src/client/new-order.ts";
 import { orThrow } from "../../../src/client/result.ts";
 import { type RunningServer, serveWorld } from "../../../src/compose.ts";
 import { DEFAULT_CONFIG } from "../../../src/config.ts";
@@ -11,7 +12,7 @@ import { targetAt } from "../../../src/scenario/venue/target-venue.ts";
 import { ConfigError } from "../../../src/setting.ts";
 import { readWorld } from "../../../src/simulation/world.ts";
 import { namedPrivateKey } from "../../../src/simulation/world-accounts.ts";
-import { TINY_WORLD } from "../../support/http.ts";
+import { TINY_WORLD, yesOf } from "../../support/http.ts";
 import { pageWith } from "../../support/page.ts";
 import { ScenarioFolder, scenarioAt } from "../run/scenario-folder.ts";
 
@@ -61,9 +62,15 @@ async function runThere(text: string, wallets: string, repeat = 1) {
   return folder.run(text, { target, repeat });
 }
 
-async function bidsIn(slug: string) {
-  const { tokens } = orThrow(await operator.market(slug));
-  return orThrow(await operator.book(tokens[0]?.tokenId ?? "")).bids;
+const yesIn = async (slug: string) => yesOf(orThrow(await operator.market(slug)));
+const bidsIn = async (slug: string) => orThrow(await operator.book(await yesIn(slug))).bids;
+
+/** Places an order for YES with a client that no scenario has. */
+async function placeApart(key: string, slug: string, order: Pick<NewOrder, "side" | "price" | "size">) {
+  const client = new ExchangeClient(server.url, { account: await walletOf(key), time: "server" });
+  orThrow(await client.derive());
+  orThrow(await client.place({ tokenId: await yesIn(slug), ...order }));
+  client.close();
 }
 
 const RESTS = `scenario: a bid rests
@@ -140,15 +147,7 @@ steps:
 
   it("names an unknown account `somebody`", async () => {
     const slug = await newMarket();
-    const stranger = new ExchangeClient(server.url, {
-      account: await walletOf(namedPrivateKey("a stranger")),
-      time: "server",
-    });
-    orThrow(await stranger.derive());
-    const { tokens } = orThrow(await operator.market(slug));
-    const tokenId = tokens[0]?.tokenId ?? "";
-    orThrow(await stranger.place({ tokenId, side: "SELL", price: 0.5, size: 5 }));
-    stranger.close();
+    await placeApart(namedPrivateKey("a stranger"), slug, { side: "SELL", price: 0.5, size: 5 });
     const { failure } = await runThere(
       `scenario: another
 accounts: { alice: { USDC: 5 } }
@@ -233,16 +232,9 @@ steps:
 
   it("does not touch orders of its wallets in other markets", async () => {
     const [slug, other] = [await newMarket(), await newMarket()];
-    const elsewhere = new ExchangeClient(server.url, {
-      account: await walletOf(ENVIRONMENT.ALICE_KEY),
-      time: "server",
-    });
-    orThrow(await elsewhere.derive());
-    const tokenId = orThrow(await operator.market(other)).tokens[0]?.tokenId ?? "";
-    orThrow(await elsewhere.place({ tokenId, side: "BUY", price: 0.2, size: 5 }));
+    await placeApart(ENVIRONMENT.ALICE_KEY, other, { side: "BUY", price: 0.2, size: 5 });
     expect((await runThere(RESTS, walletsFor(slug))).failure).toBeNull();
     expect(await bidsIn(other)).toHaveLength(1);
-    elsewhere.close();
   });
 });
 
