@@ -1,10 +1,11 @@
 import { expect, it } from "vitest";
 import { millis } from "../../src/core/units.ts";
-import { Exchange } from "../../src/engine/exchange.ts";
+import { Exchange, type Snapshot } from "../../src/engine/exchange.ts";
 import { SessionLog } from "../../src/engine/journal.ts";
 import { ARENA } from "../core/properties/moves.ts";
 import { addressOf } from "../support/commands.ts";
 import { START } from "../support/exchange.ts";
+import { rowsOf } from "../support/table.ts";
 
 /** An exchange whose opening derived keys for `world`, and the log of its session. */
 function opened(maximum?: number): { exchange: Exchange; log: SessionLog } {
@@ -15,21 +16,9 @@ function opened(maximum?: number): { exchange: Exchange; log: SessionLog } {
   return { exchange, log };
 }
 
-/** Submits the shortest command that is always accepted, for each name. */
-const derive = (exchange: Exchange, ...names: readonly string[]): void => {
-  for (const name of names) {
-    const { ok } = exchange.submit({ kind: "deriveCredentials", address: addressOf(name) });
-    expect(ok).toBe(true);
-  }
-};
-
-/** Returns the names that derived keys, in order; null if there are too many commands. */
-const actors = ({ entries }: SessionLog): (string | undefined)[] | null =>
-  entries?.map(({ command }) =>
-    ["world", "alice", "bob", "carol", "dave"].find(
-      (name) => command.kind === "deriveCredentials" && command.address === addressOf(name),
-    ),
-  ) ?? null;
+/** Submits the shortest command that is always accepted. */
+const derive = (exchange: Exchange, name: string): void =>
+  expect(exchange.submit({ kind: "deriveCredentials", address: addressOf(name) }).ok).toBe(true);
 
 it("logs accepted commands in order, with time and sequence", () => {
   const { exchange, log } = opened();
@@ -49,43 +38,39 @@ it("logs neither the opening nor commands that are refused or change nothing", (
   expect(log.entries).toEqual([]);
 });
 
-it("follows the exchange to an earlier snapshot, and to a later one", () => {
-  const { exchange, log } = opened();
-  const empty = exchange.snapshot();
-  derive(exchange, "alice");
-  const early = exchange.snapshot();
-  derive(exchange, "bob", "carol");
-  const late = exchange.snapshot();
-  exchange.restore(early);
-  derive(exchange, "dave");
-  expect(actors(log)).toEqual(["alice", "dave"]);
-  exchange.restore(late);
-  expect(actors(log)).toEqual(["alice", "bob", "carol"]);
-  exchange.restore(empty);
-  expect(actors(log)).toEqual([]);
-});
+/** Returns the names that derived keys, in order. */
+function derived({ entries }: SessionLog): string {
+  if (entries === null) return "too many";
+  const names = entries.map(({ command }) =>
+    ["world", "alice", "bob", "carol", "dave"].find(
+      (name) => command.kind === "deriveCredentials" && command.address === addressOf(name),
+    ),
+  );
+  return names.join(" ") || "nothing";
+}
 
-it("is empty after a restart, and does not log the commands that open the world again", () => {
-  const { exchange, log } = opened();
-  derive(exchange, "alice");
-  exchange.restart(START);
-  derive(exchange, "world");
-  expect(actors(log)).toEqual([]);
-  log.begin();
-  derive(exchange, "bob");
-  expect(actors(log)).toEqual(["bob"]);
-});
+/**
+ * A rule, the maximum, and steps: names that derive keys, snapshots that are kept and restored by number, a restart, the begin
+ * of a session. Then what is logged at each `?`.
+ */
+const STEPS = rowsOf(`
+follows the exchange to an earlier snapshot, and to a later one | 9 | keep alice keep bob carol keep restore-2 dave ? restore-3 ? restore-1 ? | alice dave, alice bob carol, nothing
+is empty after a restart, and does not log the commands that open the world again | 9 | alice restart world ? begin bob ? | nothing, bob
+drops all commands above the maximum, until a snapshot with fewer is restored | 2 | alice keep bob ? carol ? dave ? restore-1 ? | alice bob, too many, too many, alice
+`);
 
-it("drops all commands above the maximum, until a snapshot with fewer is restored", () => {
-  const { exchange, log } = opened(2);
-  derive(exchange, "alice");
-  const one = exchange.snapshot();
-  derive(exchange, "bob");
-  expect(actors(log)).toEqual(["alice", "bob"]);
-  derive(exchange, "carol");
-  expect(actors(log)).toBeNull();
-  derive(exchange, "dave");
-  expect(actors(log)).toBeNull();
-  exchange.restore(one);
-  expect(actors(log)).toEqual(["alice"]);
+it.each(STEPS)("%s", (_rule, maximum, steps = "", expected) => {
+  const { exchange, log } = opened(Number(maximum));
+  const kept: Snapshot[] = [];
+  const logged: string[] = [];
+  for (const step of steps.split(" ")) {
+    const [verb = "", number] = step.split("-");
+    if (verb === "?") logged.push(derived(log));
+    else if (verb === "keep") kept.push(exchange.snapshot());
+    else if (verb === "restore") exchange.restore(kept[Number(number) - 1] as Snapshot);
+    else if (verb === "restart") exchange.restart(START);
+    else if (verb === "begin") log.begin();
+    else derive(exchange, verb);
+  }
+  expect(logged.join(", ")).toBe(expected);
 });
