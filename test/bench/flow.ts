@@ -25,49 +25,23 @@ export const GTC = 0;
 export const FAK = 1;
 export const FOK = 2;
 
-/** Operations on one book, in order, as columns of integers, which are fast to read. */
-export class OperationTape {
+/** Returns columns of integers, which are fast to read, for so many operations on one book, in order. */
+const openTape = (capacity: number) => ({
   /** Number of recorded operations. */
-  length = 0;
+  length: 0,
   /** PLACE or CANCEL. */
-  readonly kind: Uint8Array;
+  kind: new Uint8Array(capacity),
   /** Order that is placed or canceled; the columns below are 0 for a CANCEL. */
-  readonly id: Int32Array;
+  id: new Int32Array(capacity),
   /** BUY or SELL. */
-  readonly side: Uint8Array;
+  side: new Uint8Array(capacity),
   /** Limit, in ticks. */
-  readonly tick: Int32Array;
-  readonly size: Int32Array;
+  tick: new Int32Array(capacity),
+  size: new Int32Array(capacity),
   /** GTC, FAK or FOK. */
-  readonly timeInForce: Uint8Array;
-
-  constructor(capacity: number) {
-    this.kind = new Uint8Array(capacity);
-    this.id = new Int32Array(capacity);
-    this.side = new Uint8Array(capacity);
-    this.tick = new Int32Array(capacity);
-    this.size = new Int32Array(capacity);
-    this.timeInForce = new Uint8Array(capacity);
-  }
-
-  /** Records a limit order. */
-  place(id: number, side: number, tick: number, size: number, timeInForce: number): void {
-    const at = this.length++;
-    this.kind[at] = PLACE;
-    this.id[at] = id;
-    this.side[at] = side;
-    this.tick[at] = tick;
-    this.size[at] = size;
-    this.timeInForce[at] = timeInForce;
-  }
-
-  /** Records the cancellation of a resting order. */
-  cancel(id: number): void {
-    const at = this.length++;
-    this.kind[at] = CANCEL;
-    this.id[at] = id;
-  }
-}
+  timeInForce: new Uint8Array(capacity),
+});
+export type OperationTape = Readonly<ReturnType<typeof openTape>>;
 
 const mixed = (hash: number, value: number): number => Math.imul(hash ^ value, 16_777_619);
 
@@ -173,27 +147,40 @@ const SHAPES = {
 
 /** Records operations on a tape, and their trades in a book. */
 class FlowRecorder {
-  readonly tape: OperationTape;
+  readonly tape: ReturnType<typeof openTape>;
   readonly tally = new TradeTally();
   readonly book: FlowBook;
   #lastId = 0;
 
   constructor(levels: number, operations: number) {
-    this.tape = new OperationTape(operations);
+    this.tape = openTape(operations);
     this.book = new FlowBook(levels, this.tally);
   }
 
-  /** Returns the id of a new order. */
-  nextId(): number {
+  /** Records a limit order, which is in no book. Returns its id. */
+  record(side: number, tick: number, size: number, timeInForce: number): number {
+    const { tape } = this;
+    const at = tape.length++;
     this.#lastId += 1;
+    tape.kind[at] = PLACE;
+    tape.id[at] = this.#lastId;
+    tape.side[at] = side;
+    tape.tick[at] = tick;
+    tape.size[at] = size;
+    tape.timeInForce[at] = timeInForce;
     return this.#lastId;
   }
 
   /** Places an order. Returns the completely filled makers. */
   place(side: number, tick: number, size: number, timeInForce: number): readonly LiveOrder[] {
-    const id = this.nextId();
-    this.tape.place(id, side, tick, size, timeInForce);
-    return this.book.place(id, side, tick, size, timeInForce);
+    return this.book.place(this.record(side, tick, size, timeInForce), side, tick, size, timeInForce);
+  }
+
+  /** Records the cancellation of a resting order. */
+  cancel(id: number): void {
+    const at = this.tape.length++;
+    this.tape.kind[at] = CANCEL;
+    this.tape.id[at] = id;
   }
 }
 
@@ -231,7 +218,7 @@ export function commonFlow({ levels, typed = false, operations = 1_000_000 }: Fl
   const cancel = (): void => {
     const order = book.live[below(book.live.length)];
     if (order === undefined) throw new Error("a flow cancels only while orders are live");
-    tape.cancel(order.id);
+    recorder.cancel(order.id);
     book.cancel(order);
   };
 
@@ -299,10 +286,8 @@ export function steadyFlow({ live, operations, canceledAmong = live }: SteadyCho
   const restInFront = (side: number, tick: number): void =>
     void recorder.place(side, tick, 1 + trading(1000), GTC);
   const restBehind = (index: number, tick: number): void => {
-    const id = recorder.nextId();
-    restingId[index] = id;
+    restingId[index] = recorder.record(tick < MIDDLE ? BUY : SELL, tick, 1 + resting(1000), GTC);
     restingTick[index] = tick;
-    tape.place(id, tick < MIDDLE ? BUY : SELL, tick, 1 + resting(1000), GTC);
   };
 
   for (let distance = 1; distance <= FRONT; distance++) {
@@ -319,7 +304,7 @@ export function steadyFlow({ live, operations, canceledAmong = live }: SteadyCho
     if (trading(9) < 5) {
       // Cancels a random one of the first orders behind the front and places another at its price.
       const index = resting(Math.min(canceledAmong, behind));
-      tape.cancel(restingId[index] as number);
+      recorder.cancel(restingId[index] as number);
       restBehind(index, restingTick[index] as number);
     } else {
       // Matches orders of the front, and places a new order for each completely filled one.

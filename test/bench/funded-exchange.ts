@@ -7,7 +7,7 @@ import type { OrderType, SettlementMode, Side } from "../../src/core/terms.ts";
 import { complement, FULL_PRICE, MAX_SIZE, millis, money, price, size } from "../../src/core/units.ts";
 import { Exchange } from "../../src/engine/exchange.ts";
 import { type Journal, noJournal } from "../../src/engine/journal.ts";
-import { eventCommand, marketCommand } from "../support/commands.ts";
+import { eventCommand, fundCommand, marketCommand } from "../support/commands.ts";
 import { UNSETTLED } from "../support/config.ts";
 import { BUY, CANCEL, type Flow, mulberry32, type SteadyChoice, steadyFlow, TradeTally } from "./flow.ts";
 
@@ -47,8 +47,7 @@ export function openFundedExchange(terms: ExchangeTerms): Exchange {
   }
   const everyMarket = size(Math.min(MAX_SIZE, Math.floor(SHARES / TRADERS / markets)));
   for (let index = 0; index < TRADERS; index++) {
-    const address = traderAt(index);
-    mustSubmit(exchange, { kind: "fundAccount", address, collateral: COLLATERAL, tokens: [], everyMarket });
+    mustSubmit(exchange, fundCommand(traderAt(index), { collateral: COLLATERAL, everyMarket }));
   }
   return exchange;
 }

@@ -10,7 +10,7 @@ import { type Market, tokenIdIn } from "../../src/core/market.ts";
 import { type Millis, money, size } from "../../src/core/units.ts";
 import type { Exchange } from "../../src/engine/exchange.ts";
 import { openConfigured } from "../../src/engine/open-exchange.ts";
-import { addressOf } from "../support/commands.ts";
+import { addressOf, fundCommand } from "../support/commands.ts";
 import { mulberry32 } from "./flow.ts";
 import { gtcOrder, mustSubmit } from "./funded-exchange.ts";
 import { answerTo, type Call, crossingOrders } from "./load-client.ts";
@@ -179,9 +179,8 @@ async function writeLongReport(folder: string): Promise<string> {
   const config = { ...DEFAULT_CONFIG, clock: { mode: "frozen" }, start: START, data } as const;
   const { exchange, persistence, close } = await openConfigured(config, () => {});
   const { state, sequence } = exchange;
-  const collateral = money(9_000_000_000_000);
-  const funds = { collateral, tokens: [], everyMarket: size(100_000_000) };
-  for (const address of TRADERS) mustSubmit(exchange, { kind: "fundAccount", address, ...funds });
+  const funds = { collateral: money(9_000_000_000_000), everyMarket: size(100_000_000) };
+  for (const address of TRADERS) mustSubmit(exchange, fundCommand(address, funds));
   const markets = [...state.markets].filter(({ status }) => status === "ACTIVE").slice(0, MARKETS);
   const next = commandsOf(exchange, markets);
   while (exchange.sequence - sequence < COMMANDS) {

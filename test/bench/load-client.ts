@@ -3,10 +3,10 @@ import { type Agent, type IncomingMessage, request } from "node:http";
 import { connect, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { setTimeout as delay } from "node:timers/promises";
-import { privateKeyToAccount } from "viem/accounts";
-import { canonicalMessage, sign } from "../../src/api/signing.ts";
-import { ATTESTATION } from "../../src/api/wallet-signature.ts";
-import type { Credentials, Info, Market } from "../../src/client/api-messages.ts";
+import { authHeaders } from "../../src/api/signing.ts";
+import type { Info } from "../../src/client/api-messages.ts";
+import { ExchangeClient, walletOf } from "../../src/client/client.ts";
+import { orThrow } from "../../src/client/result.ts";
 
 /** Request of a client. */
 export interface Call {
@@ -205,27 +205,15 @@ export interface CrossingOrders {
 /** Derives credentials of a wallet and signs its orders in a new market. */
 export async function crossingOrders(port: number): Promise<CrossingOrders> {
   const { clock, devAccounts } = await replyTo<Info>(get("/sim"), port);
-  const [wallet] = devAccounts;
-  if (wallet === undefined) throw new Error("the server has no dev account");
-  const { address, privateKey } = wallet;
-  const account = privateKeyToAccount(privateKey as `0x${string}`);
-  const signature = await account.signMessage({ message: ATTESTATION });
-  const derive = post("/clob/auth/derive-api-key", { address, signature });
-  const { apiKey, secret, passphrase } = await replyTo<Credentials>(derive, port);
-  const question = "Will the benchmark end?";
-  const market = await replyTo<Market>(post("/sim/markets", { question }), port);
+  const account = await walletOf(devAccounts[0]?.privateKey ?? "");
+  const client = new ExchangeClient(`http://127.0.0.1:${port}`, { account, time: () => clock.unixTime });
+  const credentials = orThrow(await client.derive());
+  const { tokens } = orThrow(await client.control.createMarket({ question: "Will the benchmark end?" }));
+  client.close();
   const order = (side: "BUY" | "SELL"): Call => {
-    const tokenId = market.tokens[0]?.tokenId;
-    const body = { tokenId, side, orderType: "GTC", price: 0.5, size: 10 };
-    const timestamp = String(clock.unixTime);
-    const terms = { timestamp, method: "POST", path: "/order", body: JSON.stringify(body) };
-    return post("/clob/order", body, {
-      poly_address: address,
-      poly_api_key: apiKey,
-      poly_passphrase: passphrase,
-      poly_timestamp: timestamp,
-      poly_signature: sign(secret, canonicalMessage(terms)),
-    });
+    const fields = { tokenId: tokens[0]?.tokenId, side, orderType: "GTC", price: 0.5, size: 10 };
+    const signed = { method: "POST", target: "/clob/order", body: JSON.stringify(fields) };
+    return post(signed.target, fields, Object.fromEntries(authHeaders(credentials, signed, clock.unixTime)));
   };
-  return { buy: order("BUY"), sell: order("SELL"), secret };
+  return { buy: order("BUY"), sell: order("SELL"), secret: credentials.secret };
 }

@@ -9,7 +9,13 @@ import { type ExchangeConfig, findAccount, type State } from "../../../src/core/
 import type { OrderType, Outcome, Side } from "../../../src/core/terms.ts";
 import { MAX_SIZE, type Millis, millis, money, price, size } from "../../../src/core/units.ts";
 import { Exchange } from "../../../src/engine/exchange.ts";
-import { addressOf, eventCommand, type MarketTerms, marketCommand } from "../../support/commands.ts";
+import {
+  addressOf,
+  eventCommand,
+  fundCommand,
+  type MarketTerms,
+  marketCommand,
+} from "../../support/commands.ts";
 import { AUTO } from "../../support/config.ts";
 import { START } from "../../support/exchange.ts";
 import { ofKind, type ValueOf } from "../../support/runs.ts";
@@ -161,11 +167,7 @@ function affordable(
 
 function fundAccount(state: State, { by, amount, into }: Move & { kind: "fund" }): Command {
   const first = state.markets.get(1);
-  return {
-    kind: "fundAccount",
-    address: nameOf(by),
-    collateral: money(into === "usdc" ? amount : 0),
-    tokens: into === "YES" || into === "NO" ? [{ tokenId: tokenIdIn(first, into), size: size(amount) }] : [],
-    everyMarket: size(into === "all" ? amount : 0),
-  };
+  if (into === "usdc") return fundCommand(nameOf(by), { collateral: money(amount) });
+  if (into === "all") return fundCommand(nameOf(by), { everyMarket: size(amount) });
+  return fundCommand(nameOf(by), { tokens: [{ tokenId: tokenIdIn(first, into), size: size(amount) }] });
 }
