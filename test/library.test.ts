@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import {
   ConfigError,
   ExchangeClient,
@@ -231,20 +231,17 @@ describe.each([
 ] as const)("%s", (_, open) => {
   it("answers and moves its clock while a test has fake timers", async () => {
     vi.useFakeTimers();
-    try {
-      await using exchange = await open(tiny);
-      const client = new ExchangeClient("http://localhost", { transport: exchange.transport });
-      const url = "url" in exchange ? exchange.url : null;
-      const times = await Promise.all(
-        Array.from({ length: 6 }, () => (url === null ? client.serverTime() : fetch(`${url}/clob/time`))),
-      );
-      expect(times.map(({ ok }) => ok)).toEqual([true, true, true, true, true, true]);
-      const moved = await client.control.setClock({ advance: "1h" });
-      expect(moved.ok && Date.parse(moved.value.time)).toBe(exchange.startedAt + 3_600_000);
-      expect(await client.control.setClock({ advance: "1h" })).toMatchObject({ ok: true });
-    } finally {
-      vi.useRealTimers();
-    }
+    onTestFinished(() => void vi.useRealTimers());
+    await using exchange = await open(tiny);
+    const client = new ExchangeClient("http://localhost", { transport: exchange.transport });
+    const url = "url" in exchange ? exchange.url : null;
+    const times = await Promise.all(
+      Array.from({ length: 6 }, () => (url === null ? client.serverTime() : fetch(`${url}/clob/time`))),
+    );
+    expect(times.map(({ ok }) => ok)).toEqual([true, true, true, true, true, true]);
+    const moved = await client.control.setClock({ advance: "1h" });
+    expect(moved.ok && Date.parse(moved.value.time)).toBe(exchange.startedAt + 3_600_000);
+    expect(await client.control.setClock({ advance: "1h" })).toMatchObject({ ok: true });
   });
 });
 

@@ -89,30 +89,27 @@ describe("CONNECTION_LOST", () => {
   });
 });
 
+function fakeTimeouts(): void {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+}
+
 it.each<[string, string]>([
   ["nothing arrives", ""],
   ["only a part arrives", `${OK}content-length: 9\r\n\r\n{`],
 ])("a reply after the timeout is an error if %s", async (_case, bytes) => {
-  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-  try {
-    const client = await clientOfSocket((socket) => {
-      socket.write(bytes, () => vi.advanceTimersByTime(30_000));
-    });
-    expect(errorOf(await client.serverTime()).message).toContain("no complete reply within 30000 ms");
-  } finally {
-    vi.useRealTimers();
-  }
+  fakeTimeouts();
+  const client = await clientOfSocket((socket) => {
+    socket.write(bytes, () => vi.advanceTimersByTime(30_000));
+  });
+  expect(errorOf(await client.serverTime()).message).toContain("no complete reply within 30000 ms");
 });
 
 it("a reply in time cancels its timer", async () => {
   const server = closeAfter(await httpServer((_request, response) => response.end("{}")));
-  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-  try {
-    orThrow(await clientOf(server.url).serverTime());
-    await vi.waitFor(() => expect(vi.getTimerCount()).toBe(0));
-  } finally {
-    vi.useRealTimers();
-  }
+  fakeTimeouts();
+  orThrow(await clientOf(server.url).serverTime());
+  await vi.waitFor(() => expect(vi.getTimerCount()).toBe(0));
 });
 
 describe("INVALID_REPLY", () => {

@@ -1,10 +1,10 @@
-import { beforeAll, describe, expect, it, vi } from "vitest";
+import { beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import vectors from "../../fixtures/vectors/auth-vectors.json" with { type: "json" };
 import { authHeaders } from "../../src/api/signing.ts";
 import { attest, ExchangeClient, walletOf } from "../../src/client/client.ts";
 import type { RawRequest } from "../../src/client/connection.ts";
 import { orThrow } from "../../src/client/result.ts";
-import type { Header, HeaderChanges } from "../../src/client/transport.ts";
+import type { Header, HeaderChanges, Transport } from "../../src/client/transport.ts";
 import { apiOfTest, T0, useApi } from "../support/http.ts";
 import { checked, errorOf, openTrader } from "./open.ts";
 
@@ -58,10 +58,19 @@ describe("a wallet", () => {
 
 const api = useApi();
 
-/** A transport that records the paths. */
-function recording(paths: string[]) {
+/** A transport over a connection that can be cut. */
+function breakable() {
+  const connection = { isUp: true };
   const send = checked(api);
-  return (request: Parameters<typeof send>[0]) => {
+  const transport: Transport = (request) =>
+    connection.isUp ? send(request) : Promise.reject(new Error("gone"));
+  return { connection, transport };
+}
+
+/** A transport that records the paths. */
+function recording(paths: string[]): Transport {
+  const send = checked(api);
+  return (request) => {
     paths.push(request.path);
     return send(request);
   };
@@ -77,14 +86,11 @@ describe("a client with its own clock", () => {
 
   it("uses this machine's clock by default", async () => {
     vi.useFakeTimers({ toFake: ["Date"], now: T0 * 1000 + 20_500 });
-    try {
-      const account = await openTrader(api, 32, { time: "local" });
-      expect(orThrow(await account.trades()).total).toBe(0);
-      vi.setSystemTime((T0 + 31) * 1000);
-      expect(errorOf(await account.trades()).code).toBe("TIMESTAMP_OUT_OF_WINDOW");
-    } finally {
-      vi.useRealTimers();
-    }
+    onTestFinished(() => void vi.useRealTimers());
+    const account = await openTrader(api, 32, { time: "local" });
+    expect(orThrow(await account.trades()).total).toBe(0);
+    vi.setSystemTime((T0 + 31) * 1000);
+    expect(errorOf(await account.trades()).code).toBe("TIMESTAMP_OUT_OF_WINDOW");
   });
 
   it("gets a hint if that clock is wrong", async () => {
@@ -104,16 +110,12 @@ describe("a client with its own clock", () => {
   });
 
   it("keeps its offset if synchronisation fails", async () => {
-    let isUp = true;
-    const send = checked(api);
-    const client = await openTrader(api, 35, {
-      time: () => T0 + 100,
-      transport: (request) => (isUp ? send(request) : Promise.reject(new Error("gone"))),
-    });
+    const { connection, transport } = breakable();
+    const client = await openTrader(api, 35, { time: () => T0 + 100, transport });
     orThrow(await client.syncTime());
-    isUp = false;
+    connection.isUp = false;
     expect(errorOf(await client.syncTime()).code).toBe("CONNECTION_LOST");
-    isUp = true;
+    connection.isUp = true;
     expect(orThrow(await client.trades()).total).toBe(0);
   });
 });
@@ -137,13 +139,9 @@ describe("a client with the server's clock", () => {
   });
 
   it("returns the error of the request for the time", async () => {
-    let isUp = true;
-    const send = checked(api);
-    const client = await openTrader(api, 37, {
-      time: "server",
-      transport: (request) => (isUp ? send(request) : Promise.reject(new Error("gone"))),
-    });
-    isUp = false;
+    const { connection, transport } = breakable();
+    const client = await openTrader(api, 37, { time: "server", transport });
+    connection.isUp = false;
     expect(errorOf(await client.trades())).toMatchObject({ code: "CONNECTION_LOST" });
     expect(errorOf(await client.derive())).toMatchObject({ code: "CONNECTION_LOST" });
   });
