@@ -20,7 +20,7 @@ export const USAGE =
 export class OptionError extends Error {}
 
 /** With fewer clients a kind of client would be missing. */
-export const MIN_CLIENTS = 5;
+const MIN_CLIENTS = 5;
 
 /** Parses a command line. @throws OptionError */
 export function readOptions(words: readonly string[]): Options {

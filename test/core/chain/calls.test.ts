@@ -18,12 +18,11 @@ const GWEI = 1_000_000_000n;
 describe("a wallet's call", () => {
   it("costs gas, executed or reverted", () => {
     const exchange = openSettlement();
-    const native = (): bigint => exchange.state.chain.wallets.get(addressOf("alice"))?.native ?? 0n;
     const gas = BigInt(callGas(exchange.split(1), "0x"));
     expect(mineCall(exchange, "alice", exchange.split(1), { gwei: 9, tip: 1 })).toBe("MINED");
-    expect(INITIAL_NATIVE_BALANCE - native()).toBe(gas * 2n * GWEI);
+    expect(INITIAL_NATIVE_BALANCE - exchange.native("alice")).toBe(gas * 2n * GWEI);
     expect(mineCall(exchange, "alice", exchange.split(99_999))).toContain("exceeds balance");
-    expect(INITIAL_NATIVE_BALANCE - native()).toBe(gas * 2n * GWEI + gas * GWEI);
+    expect(INITIAL_NATIVE_BALANCE - exchange.native("alice")).toBe(gas * 2n * GWEI + gas * GWEI);
   });
 
   it("transfers USDC and shares, also to an address without an account", () => {

@@ -82,15 +82,14 @@ describe("transactions of a wallet", () => {
   it("are refused without funds for gas, until the wallet gets some", () => {
     const exchange = openSettlement();
     expect(codeOf(exchange, "zoe")).toBe("INSUFFICIENT_GAS_MONEY");
-    exchange.mustSubmit({ kind: "setNativeBalance", address: addressOf("zoe"), wei: String(GWEI * GWEI) });
+    exchange.act(`ether zoe wei=${GWEI * GWEI}`);
     expect(codeOf(exchange, "zoe")).toBe("ok");
   });
 
   it("transfer native currency", () => {
     const exchange = openSettlement();
-    const balance = (name: string): bigint => exchange.state.chain.wallets.get(addressOf(name))?.native ?? 0n;
     mineCall(exchange, "alice", { kind: "send" }, { value: String(5n * GWEI), to: addressOf("zoe") });
-    expect(balance("zoe")).toBe(5n * GWEI);
-    expect(balance("alice")).toBe(INITIAL_NATIVE_BALANCE - 5n * GWEI - 21_000n * GWEI);
+    expect(exchange.native("zoe")).toBe(5n * GWEI);
+    expect(exchange.native("alice")).toBe(INITIAL_NATIVE_BALANCE - 5n * GWEI - 21_000n * GWEI);
   });
 });

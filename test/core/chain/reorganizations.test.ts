@@ -80,15 +80,14 @@ describe("a reorganization", () => {
 
   it("makes a wallet's call pending; it is mined again and pays gas once", () => {
     const exchange = openSettlement();
-    const native = (): bigint | undefined => exchange.state.chain.wallets.get(ALICE)?.native;
-    const before = native();
+    const before = exchange.native("alice");
     mineCall(exchange, "alice", exchange.split(100));
-    const [paid, split] = [native(), { usdc: 900, yes: 100, no: 100 }];
+    const [paid, split] = [exchange.native("alice"), { usdc: 900, yes: 100, no: 100 }];
     exchange.act("reorg 1");
-    expect([native(), exchange.inLedger("alice")]).toEqual([before, split]);
+    expect([exchange.native("alice"), exchange.inLedger("alice")]).toEqual([before, split]);
     expect(exchange.onChain("alice")).toEqual({ usdc: 1000, yes: 0, no: 0 });
     exchange.act("mine");
-    expect([native(), exchange.onChain("alice")]).toEqual([paid, split]);
+    expect([exchange.native("alice"), exchange.onChain("alice")]).toEqual([paid, split]);
   });
 
   it("reverts permissions granted, revoked and used in the replaced blocks, also by a call", () => {

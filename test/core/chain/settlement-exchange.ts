@@ -28,6 +28,11 @@ export class SettlementExchange extends TestExchange {
     return headOf(this.state.chain);
   }
 
+  /** Returns the native currency of a wallet, in wei. */
+  native(name: string): bigint {
+    return this.state.chain.wallets.get(addressOf(name))?.native ?? 0n;
+  }
+
   /** Settlement status of every trade, in order. */
   get statuses(): string[] {
     return [...this.state.trades].map((trade) => tradeStatus(this.state, trade));
