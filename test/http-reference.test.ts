@@ -79,22 +79,20 @@ function typeText(schema: Schema): string {
   return schema.type === undefined ? "any value" : [schema.type].flat().join(" or ");
 }
 
-function boundsText({
-  minimum,
-  exclusiveMinimum,
-  maximum,
-  exclusiveMaximum,
-  default: byDefault,
-}: Schema): string {
-  const isSafe = (bound: number | undefined): bound is number =>
-    bound !== undefined && Math.abs(bound) !== Number.MAX_SAFE_INTEGER;
-  const parts = [
-    ...(isSafe(minimum) ? [`at least ${minimum}`] : []),
-    ...(isSafe(exclusiveMinimum) ? [`above ${exclusiveMinimum}`] : []),
-    ...(isSafe(maximum) ? [`at most ${maximum}`] : []),
-    ...(isSafe(exclusiveMaximum) ? [`below ${exclusiveMaximum}`] : []),
-    ...(byDefault === undefined ? [] : [`default ${byDefault}`]),
-  ];
+const BOUNDS = {
+  minimum: "at least",
+  exclusiveMinimum: "above",
+  maximum: "at most",
+  exclusiveMaximum: "below",
+  default: "default",
+} as const;
+
+function boundsText(schema: Schema): string {
+  const parts = Object.entries(BOUNDS).flatMap(([name, words]) => {
+    const bound = schema[name as keyof typeof BOUNDS];
+    const isSaid = bound !== undefined && Math.abs(Number(bound)) !== Number.MAX_SAFE_INTEGER;
+    return isSaid ? [`${words} ${bound}`] : [];
+  });
   return parts.length === 0 ? "" : `${parts.join(", ")}. `;
 }
 
@@ -114,6 +112,10 @@ function fieldsTable(schema: Schema): string {
   return table(["field", "type", "always", "meaning"], rows);
 }
 
+/** Joins the paragraphs of a page that there are. */
+const paragraphs = (...texts: readonly (string | undefined)[]): string =>
+  texts.filter((text) => text !== undefined).join("\n\n");
+
 const ACCESS = {
   public: "Public.",
   signed: "Signed: the five `poly_` headers.",
@@ -129,48 +131,35 @@ function endpointText(endpoint: Endpoint): string {
   const own = codesOf(endpoint, "accept").filter(
     (each) => endpoint.errors.includes(each) || scopeOf(each) === "body",
   );
-  return [
+  const rows = query.map(({ name, schema, description: text, required }) => [
+    code(name),
+    typeText(schema),
+    `${required ? "Required. " : ""}${text}`,
+  ]);
+  const isOptional = operation.requestBody?.required !== true;
+  const type = media.startsWith("application/json") ? "" : ` (${media})`;
+  const nothing = noContent === undefined ? "" : `; 204 without a body: ${noContent.toLowerCase()}`;
+  return paragraphs(
     `### ${method} ${path}`,
     `${summary}. ${ACCESS[access]}`,
-    ...(description === undefined ? [] : [description]),
-    ...(query.length === 0
-      ? []
-      : [
-          table(
-            ["query", "type", "meaning"],
-            query.map(({ name, schema, description: text, required }) => [
-              code(name),
-              typeText(schema),
-              `${required ? "Required. " : ""}${text}`,
-            ]),
-          ),
-        ]),
-    ...(body === undefined
-      ? []
-      : [`Body${operation.requestBody?.required === true ? "" : ", optional"}: ${typeText(body)}`]),
-    `Answers ${typeText(answer?.schema ?? {})}${media.startsWith("application/json") ? "" : ` (${media})`}${noContent === undefined ? "" : `; 204 without a body: ${noContent.toLowerCase()}`}.`,
-    ...(own.length === 0 ? [] : [`Errors: ${own.map(code).join(", ")}.`]),
-  ].join("\n\n");
+    description,
+    rows.length === 0 ? undefined : table(["query", "type", "meaning"], rows),
+    body && `Body${isOptional ? ", optional" : ""}: ${typeText(body)}`,
+    `Answers ${typeText(answer?.schema ?? {})}${type}${nothing}.`,
+    own.length === 0 ? undefined : `Errors: ${own.map(code).join(", ")}.`,
+  );
 }
 
 const codesText = (scope: ErrorScope): string => ERROR_SCOPES[scope].map(code).join(", ");
 
 it("docs/reference/http-api.md lists every endpoint with its parameters and replies", async () => {
   const sections = tags.map(({ name, description }) =>
-    [`## ${name}`, description, ...ENDPOINTS.filter(({ tag }) => tag === name).map(endpointText)].join(
-      "\n\n",
-    ),
+    paragraphs(`## ${name}`, description, ...ENDPOINTS.filter(({ tag }) => tag === name).map(endpointText)),
   );
   const objects = Object.entries(schemas)
     .filter(([name, schema]) => hasTable(schema) && !isPage(name))
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, schema]) =>
-      [
-        `### ${name}`,
-        ...(schema.description === undefined ? [] : [schema.description]),
-        fieldsTable(schema),
-      ].join("\n\n"),
-    );
+    .map(([name, schema]) => paragraphs(`### ${name}`, schema.description, fieldsTable(schema)));
   const page = [
     "# HTTP API",
     "<!-- Written by test/http-reference.test.ts from the tables in src/api: change those, and run it with -u. -->",
