@@ -69,8 +69,8 @@ export function exchange(
     (name, body, timeoutMs) => {
       const runBody = async (): Promise<void> => {
         const over = new AbortController();
-        const tell = run === test.failing ? null : undefined;
-        const ended = exchanges.run(fullName(name), body, over.signal, tell);
+        const show = run === test.failing ? null : undefined;
+        const ended = exchanges.run(fullName(name), body, over.signal, show);
         if (isConcurrent) return ended;
         end = () => {
           over.abort();
