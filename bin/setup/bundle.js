@@ -66,8 +66,8 @@ const COMMON = {
   bundle: true,
   platform: "node",
   target: "node20",
-  // Without it and the stubs the first answer after a start takes a third longer. Names are not minified and lines are short,
-  // because Node prints the line of an error.
+  // Without minifying and the stubs the first answer after a start takes a third longer. Names are not minified and lines are
+  // short, because Node prints the line of an error.
   minifyWhitespace: true,
   minifySyntax: true,
   lineLimit: 160,
@@ -149,8 +149,8 @@ async function ownMapsOnly(outputFiles) {
     if (path.endsWith(".map")) maps.set(path, await ownSourceMap(text));
   return outputFiles.flatMap(({ path, text }) => {
     if (maps.has(path)) return maps.get(path) === null ? [] : { path, text: maps.get(path) };
-    const hasMap = maps.get(`${path}.map`) !== null;
-    return { path, text: hasMap ? text : text.replace(/\/\/# sourceMappingURL=.*\n$/, "") };
+    const isVendored = maps.get(`${path}.map`) === null;
+    return { path, text: isVendored ? text.replace(/\/\/# sourceMappingURL=.*\n$/, "") : text };
   });
 }
 

@@ -43,7 +43,7 @@ import { readScenarios } from "./run.ts";
 
 /** `clobsim shrink`: reduces a failing scenario to the few steps that still make it fail. */
 export const shrink: Run<"shrink"> = async (values, [file = ""]) => {
-  const { out, expect, refused, at, budget } = values;
+  const { out, budget } = values;
   const end = budget === null ? Number.POSITIVE_INFINITY : performance.now() + budget.ms;
   const isOver = (reserveMs: number): boolean => performance.now() + reserveMs >= end;
   const task: Task = { out, isOver, budget: budget?.text ?? null };
@@ -52,8 +52,9 @@ export const shrink: Run<"shrink"> = async (values, [file = ""]) => {
   }
   if (isJournal(nodeDisk, file)) return shrinkReport(file, task, values);
   if (file.endsWith(".ndjson")) openNamed(file);
-  const flag = expect !== null ? "expect" : refused !== null ? "refused" : at !== null ? "at" : null;
-  if (flag !== null) throw new UsageError(`--${flag} goes with a report or a data directory, found ${file}`);
+  const flag = (["expect", "refused", "at"] as const).find((name) => values[name] !== null);
+  if (flag !== undefined)
+    throw new UsageError(`--${flag} goes with a report or a data directory, found ${file}`);
   const { scenarios, wrong } = readScenarios([file]);
   if (wrong.length > 0) return EXIT.usage;
   const [scenario] = scenarios;
