@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { idOf } from "../../../src/core/ids.ts";
-import type { LocalVenue } from "../../../src/scenario/venue/local-venue.ts";
+import { LocalVenue } from "../../../src/scenario/venue/local-venue.ts";
 import type { Venue } from "../../../src/scenario/venue/venue.ts";
-import { diffOf, resultOf, ScenarioFolder } from "./scenario-folder.ts";
+import { diffOf, runOn, ScenarioFolder } from "./scenario-folder.ts";
 
 const folder = new ScenarioFolder();
 
@@ -21,14 +21,9 @@ const seenBy = (transcript: readonly string[]): string[] =>
 
 /** Runs the scenario, and returns the ids of its orders, too. */
 async function runWithIds(seed: string) {
-  let opened: Venue | undefined;
-  const watcher = {
-    venue: (venue: Venue) => {
-      opened = venue;
-    },
-  };
-  const result = await resultOf(folder.scenario(TRADE), { seed, watcher });
-  const venue = opened as LocalVenue;
+  const scenario = { ...folder.scenario(TRADE), seed };
+  const venue = new LocalVenue(scenario);
+  const result = await runOn(scenario, venue);
   return { result, ids: [1, 2].map((number) => idOf(venue.state.idPrefixes.order, number)) };
 }
 
