@@ -5,8 +5,7 @@ import type { Transaction } from "../../../src/core/chain/transaction.ts";
 import type { Decision } from "../../../src/core/refusals.ts";
 import { addressOf } from "../../support/commands.ts";
 import { verdictOf } from "../../support/exchange.ts";
-import { readBack } from "../document/read-back.ts";
-import { stateLines } from "../properties/state-lines.ts";
+import { readBack, requireEqual } from "../document/read-back.ts";
 import {
   mineCall,
   openSettlement,
@@ -74,7 +73,7 @@ describe("transactions of a wallet", () => {
     expect(verdictOf(first())).toBe("REPLACEMENT_UNDERPRICED");
     exchange.mustSubmit({ kind: "dropTransaction", transaction });
     expect(verdictOf(first())).toBe("ok");
-    expect(stateLines(readBack(exchange.state))).toEqual(stateLines(exchange.state));
+    requireEqual(readBack(exchange.state), exchange.state);
     exchange.act("mine");
     expect(exchange.chainStatus).toBe("REPLACED DROPPED MINED at 1");
   });
