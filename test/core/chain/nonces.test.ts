@@ -6,14 +6,7 @@ import type { Decision } from "../../../src/core/refusals.ts";
 import { addressOf } from "../../support/commands.ts";
 import { verdictOf } from "../../support/exchange.ts";
 import { readBack, requireEqual } from "../document/read-back.ts";
-import {
-  mineCall,
-  openSettlement,
-  played,
-  type Sending,
-  type SettlementExchange,
-  transfer,
-} from "./settlement-exchange.ts";
+import { mineCall, openSettlement, played, transfer } from "./settlement-exchange.ts";
 
 const GWEI = 1_000_000_000n;
 
@@ -43,17 +36,6 @@ describe("transactions of a wallet", () => {
     expect(sent.map(({ status }) => status)).toEqual(["REPLACED", "MINED"]);
   });
 
-  const codeOf = (exchange: SettlementExchange, name: string, sending?: Sending) =>
-    verdictOf(exchange.trySend(name, { kind: "send" }, sending));
-
-  it.each<[code: string, sending: Sending]>([
-    ["INTRINSIC_GAS_TOO_LOW", { gas: 20_999 }],
-    ["TIP_ABOVE_FEE_CAP", { gwei: 2, tip: 3 }],
-    ["INSUFFICIENT_GAS_MONEY", { value: String(INITIAL_NATIVE_BALANCE) }],
-  ])("are refused as by a node: %s", (code, sending) => {
-    expect(codeOf(openSettlement(), "alice", sending)).toBe(code);
-  });
-
   it("are refused if already known, and by nonce after they are mined", () => {
     const exchange = openSettlement();
     const hash = `0x${"5".repeat(64)}`;
@@ -76,13 +58,6 @@ describe("transactions of a wallet", () => {
     requireEqual(readBack(exchange.state), exchange.state);
     exchange.act("mine");
     expect(exchange.chainStatus).toBe("REPLACED DROPPED MINED at 1");
-  });
-
-  it("are refused without funds for gas, until the wallet gets some", () => {
-    const exchange = openSettlement();
-    expect(codeOf(exchange, "zoe")).toBe("INSUFFICIENT_GAS_MONEY");
-    exchange.act(`ether zoe wei=${GWEI * GWEI}`);
-    expect(codeOf(exchange, "zoe")).toBe("ok");
   });
 
   it("transfer native currency", () => {

@@ -43,7 +43,7 @@ export class SettlementExchange extends TestExchange {
     const calls = [...this.state.chain.transactions].flatMap(({ content, status, exception }) =>
       content?.kind === "call" ? [exception?.hold ? `${status} ${exception.hold}` : status] : [],
     );
-    return `${[...this.statuses, ...calls].join(" ")} at ${this.head}`;
+    return [...this.statuses, ...calls, `at ${this.head}`].join(" ");
   }
 
   /** Bob sells 40 YES to alice at 0.55. */
