@@ -86,7 +86,6 @@ const COUNT = wholeNumber(1, 1_000_000);
 const VIA = choice("process", "http");
 const BY_NEED = { defaultHelp: "process; http where a step needs it" };
 const THE_END = { defaultHelp: "the end" };
-const PATH_OF_DIRECTORY = text("the path of a directory");
 
 /** Settings of a running server besides `url`. */
 const SERVER = {
@@ -159,7 +158,7 @@ export const SUBCOMMANDS = {
         "spec, json, junit, tap or github; =FILE writes it to a file; may be given often",
         { defaultHelp: "spec", isRepeatable: true },
       ),
-      report: output(PATH_OF_DIRECTORY, "Directory for a report of each failed scenario, for clobsim replay"),
+      report: output(SETTINGS.report, "Directory for a report of each failed scenario, for clobsim replay"),
       verbose: output(toggle, "Print a line for each scenario, also in large suites; transcripts in json"),
     },
     examples: [
