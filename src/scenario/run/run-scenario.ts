@@ -144,7 +144,7 @@ function failureMessage(mismatches: readonly Mismatch[]): Pick<Failure, "message
  * is an outcome, unless the step has an expectation.
  */
 async function explore(session: Session, race: RaceStep, rest: () => Promise<void>): Promise<void> {
-  const { venue, memory, snapshots } = session;
+  const { venue, known, snapshots } = session;
   const snapshot = await venue.snapshot();
   const restoreSettings = venue.settingsRestorer();
   const outcomes: RaceOutcome[] = [];
@@ -156,7 +156,7 @@ async function explore(session: Session, race: RaceStep, rest: () => Promise<voi
       await venue.restore(snapshot);
       restoreSettings();
       session.step = race;
-      session.memory = memory;
+      session.known = known;
       session.snapshots = snapshots;
       session.orderStart = session.transcript.length;
     }

@@ -28,7 +28,7 @@ export type Update = { readonly file: string; readonly text: string } & (
 );
 
 /** The known orders of a run, restored by races and snapshots. */
-interface Memory {
+interface KnownOrders {
   /** Keys of named orders. */
   readonly orders: Map<string, string>;
   /** Why named orders do not exist. */
@@ -68,14 +68,14 @@ export class Session {
   readonly updates: Update[] = [];
   /** While updating: the new content of each golden file and each hash, also those of earlier scenarios. */
   readonly recorded: Map<string, string>;
-  snapshots: ReadonlyMap<string, { readonly state: unknown; readonly memory: Memory }> = new Map();
+  snapshots: ReadonlyMap<string, { readonly state: unknown; readonly known: KnownOrders }> = new Map();
   steps = 0;
   /** The current step; null before the first. */
   step: Step | null = null;
   stateHash: string | null = null;
   /** Whether a refused step is an outcome instead of a failure, as in a race. */
   isLenient = false;
-  #memory: Memory = { orders: new Map(), missing: new Map(), labels: new Map(), placed: 0, fillsRead: 0 };
+  #known: KnownOrders = { orders: new Map(), missing: new Map(), labels: new Map(), placed: 0, fillsRead: 0 };
 
   constructor(scenario: Session["scenario"], venue: Venue, options: SessionOptions) {
     this.scenario = scenario;
@@ -103,18 +103,18 @@ export class Session {
 
   /** Records an accepted order, with its name if it has one. */
   placed(key: string, name: string | null, account: string): void {
-    this.#memory.placed += 1;
-    this.#memory.labels.set(key, { name: name ?? `order ${this.#memory.placed}`, account });
-    if (name !== null) this.#memory.orders.set(name, key);
+    this.#known.placed += 1;
+    this.#known.labels.set(key, { name: name ?? `order ${this.#known.placed}`, account });
+    if (name !== null) this.#known.orders.set(name, key);
   }
 
   /** Records why a named order is unknown. It may exist, if its answer was lost. */
   unplaced(name: string, step: number, code: string): void {
-    this.#memory.missing.set(name, `is unknown: step ${step} was refused with ${code}`);
+    this.#known.missing.set(name, `is unknown: step ${step} was refused with ${code}`);
   }
 
   orderNamed(name: string): string | undefined {
-    return this.#memory.orders.get(name);
+    return this.#known.orders.get(name);
   }
 
   /** Returns the key of a named order. @throws ScenarioFailure at `place` if it was never placed. */
@@ -124,18 +124,18 @@ export class Session {
 
   /** Returns the message that a named order does not exist, with the reason if known. */
   missing(name: string): string {
-    return `order ${name} ${this.#memory.missing.get(name) ?? "was never placed"}`;
+    return `order ${name} ${this.#known.missing.get(name) ?? "was never placed"}`;
   }
 
   labelOf(key: string): string {
-    return this.#memory.labels.get(key)?.name ?? "an order of the flow";
+    return this.#known.labels.get(key)?.name ?? "an order of the flow";
   }
 
   /** Returns the maker of a fill as its expectation names it: by account or by order. */
   makerOf(fill: Fill, line: FillLine | undefined): string {
     if (line?.isMakerOrder !== true) return fill.maker;
     if (this.orderNamed(line.maker) === fill.makerOrder) return line.maker;
-    const name = this.#memory.labels.get(fill.makerOrder)?.name ?? "";
+    const name = this.#known.labels.get(fill.makerOrder)?.name ?? "";
     return this.orderNamed(name) === fill.makerOrder ? name : fill.maker;
   }
 
@@ -144,7 +144,7 @@ export class Session {
     const lines = await this.venue.explain(key);
     return lines.map((line) =>
       line.replace(ORDER_ID, (words, id: string) => {
-        const label = this.#memory.labels.get(id);
+        const label = this.#known.labels.get(id);
         if (label === undefined) return words;
         return `${label.name.startsWith("order ") ? "" : "order "}${label.name} of ${label.account}`;
       }),
@@ -153,38 +153,38 @@ export class Session {
 
   /** Returns the fills since the last call. */
   newFills(): readonly Fill[] {
-    const from = this.#memory.fillsRead;
-    this.#memory.fillsRead = this.venue.fillCount();
+    const from = this.#known.fillsRead;
+    this.#known.fillsRead = this.venue.fillCount();
     return this.venue.fills(from);
   }
 
   set fillsRead(count: number) {
-    this.#memory.fillsRead = count;
+    this.#known.fillsRead = count;
   }
 
   /** Forgets the orders and fills that the exchange has lost by going back to an earlier state. */
   #forgetUndone(): void {
-    const { orders, missing } = this.#memory;
+    const { orders, missing } = this.#known;
     for (const [name, key] of orders) {
       if (this.venue.hasOrder(key)) continue;
       orders.delete(name);
       missing.set(name, `does not exist any more: step ${this.step?.number} took it back`);
     }
-    this.#memory.fillsRead = Math.min(this.#memory.fillsRead, this.venue.fillCount());
+    this.#known.fillsRead = Math.min(this.#known.fillsRead, this.venue.fillCount());
   }
 
   /** Returns to what was known at a snapshot, except why orders placed since then do not exist. */
-  recall(memory: Memory): void {
-    const { missing } = this.#memory;
-    this.memory = { ...memory, missing: new Map([...memory.missing, ...missing]) };
+  returnTo(known: KnownOrders): void {
+    const { missing } = this.#known;
+    this.known = { ...known, missing: new Map([...known.missing, ...missing]) };
   }
 
-  get memory(): Memory {
-    return structuredClone(this.#memory);
+  get known(): KnownOrders {
+    return structuredClone(this.#known);
   }
 
-  set memory(memory: Memory) {
-    this.#memory = structuredClone(memory);
+  set known(known: KnownOrders) {
+    this.#known = structuredClone(known);
   }
 
   log(line: string): void {

@@ -79,7 +79,7 @@ const STEPS: { readonly [Kind in OtherKind]: Run<Kind> } = {
   at,
   snapshot: async (session, step) => {
     session.log(`${step.number}. ${step.text}`);
-    const taken = { state: await session.venue.snapshot(), memory: session.memory };
+    const taken = { state: await session.venue.snapshot(), known: session.known };
     session.snapshots = new Map([...session.snapshots, [step.name, taken]]);
   },
   restore: async (session, step) => {
@@ -87,7 +87,7 @@ const STEPS: { readonly [Kind in OtherKind]: Run<Kind> } = {
     const snapshot = session.snapshots.get(step.name);
     if (snapshot === undefined) fail(step.place, `there is no snapshot ${step.name} yet`);
     await session.venue.restore(snapshot.state);
-    session.recall(snapshot.memory);
+    session.returnTo(snapshot.known);
   },
   replay: runFlow,
   generate: runFlow,
