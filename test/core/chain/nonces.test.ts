@@ -4,8 +4,6 @@ import { INITIAL_NATIVE_BALANCE } from "../../../src/core/chain/chain.ts";
 import type { Transaction } from "../../../src/core/chain/transaction.ts";
 import type { Decision } from "../../../src/core/refusals.ts";
 import { addressOf } from "../../support/commands.ts";
-import { verdictOf } from "../../support/exchange.ts";
-import { readBack, requireEqual } from "../document/read-back.ts";
 import { mineCall, openSettlement, played, transfer } from "./settlement-exchange.ts";
 
 const GWEI = 1_000_000_000n;
@@ -44,20 +42,6 @@ describe("transactions of a wallet", () => {
     expect(again()).toMatchObject({ refusal: { code: "TRANSACTION_ALREADY_KNOWN", hash } });
     exchange.act("mine");
     expect(again()).toMatchObject({ refusal: { code: "NONCE_TOO_LOW", nonce: 0, next: 1 } });
-  });
-
-  it("can be sent again after they were replaced", () => {
-    const exchange = openSettlement();
-    const hash = `0x${"5".repeat(64)}`;
-    const first = (): Decision => exchange.trySend("alice", transfer("bob", 1), { nonce: 0, hash });
-    expect(verdictOf(first())).toBe("ok");
-    const { number: transaction } = exchange.call("alice", transfer("bob", 2), { nonce: 0, gwei: 3 });
-    expect(verdictOf(first())).toBe("REPLACEMENT_UNDERPRICED");
-    exchange.mustSubmit({ kind: "dropTransaction", transaction });
-    expect(verdictOf(first())).toBe("ok");
-    requireEqual(readBack(exchange.state), exchange.state);
-    exchange.act("mine");
-    expect(exchange.chainStatus).toBe("REPLACED DROPPED MINED at 1");
   });
 
   it("transfer native currency", () => {

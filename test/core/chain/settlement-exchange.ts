@@ -73,12 +73,14 @@ export class SettlementExchange extends TestExchange {
 
   /**
    * Does parts of a history, separated by ` > `. Returns the chain status after each, and what the part asks for after ` ? `:
-   * the funds of an account, an order such as `#3`, the settlement time of a trade such as `@1`, in seconds.
+   * the funds of an account, an order such as `#3`, the settlement time of a trade such as `@1`, in seconds. Calls `check`
+   * after each.
    */
-  story(words: string): string {
+  story(words: string, check: () => void = () => {}): string {
     const parts = words.split(" > ").map((part) => {
       const [actions = "", asked] = part.split(" ? ");
       this.act(actions);
+      check();
       const answers = (asked?.split(" ") ?? []).map((each) => this.#answer(each));
       return [this.chainStatus, ...answers].join(", ");
     });
