@@ -176,9 +176,14 @@ class Connection {
   /** Bytes of head and body together. */
   #answerLength(bytes: Buffer, read: number): number {
     const head = bytes.indexOf(END_OF_HEAD);
-    const lower = bytes.indexOf(LENGTH);
-    const field = lower < 0 ? bytes.indexOf(LENGTH_IN_CAPITALS) : lower;
-    if (head < 0 || head >= read || field < 0 || field > head || OK.compare(bytes, 0, OK.length) !== 0) {
+    // After the head may be the bytes of earlier answers.
+    const inHead = (name: Buffer): number => {
+      const at = bytes.indexOf(name);
+      return at < head ? at : -1;
+    };
+    const lower = inHead(LENGTH);
+    const field = lower < 0 ? inHead(LENGTH_IN_CAPITALS) : lower;
+    if (head < 0 || head >= read || field < 0 || OK.compare(bytes, 0, OK.length) !== 0) {
       this.#socket.destroy(new Error(`not an answer of 200 or 201: ${bytes.toString("latin1", 0, read)}`));
       return Number.POSITIVE_INFINITY;
     }
