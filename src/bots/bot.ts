@@ -295,11 +295,11 @@ function* tradeAtRandom(view: BookView, { noise: terms }: BotProfile): Generator
   }
   const index = Math.floor(at / INTERVAL_MS + bot.number / INTERVAL_OFFSETS);
   const interval = streams.of(STREAM.interval, bot.number, market.number, index);
-  if (!interval.isDrawn(terms.active)) return;
-  const mainSide = interval.isDrawn(0.5) ? BID : ASK;
-  const direction = random.isDrawn(terms.oneSided) ? mainSide : mainSide === BID ? ASK : BID;
+  if (!interval.bernoulli(terms.active)) return;
+  const mainSide = interval.bernoulli(0.5) ? BID : ASK;
+  const direction = random.bernoulli(terms.oneSided) ? mainSide : mainSide === BID ? ASK : BID;
   const size = terms.size * random.pareto(MAX_MULTIPLE);
-  if (random.isDrawn(terms.marketable)) {
+  if (random.bernoulli(terms.marketable)) {
     yield* cross(view, direction, size);
     return;
   }

@@ -128,8 +128,8 @@ export class RandomStream {
     return ((word ^ (word >>> 15)) >>> 0) / TWO_32;
   }
 
-  /** Returns true with a probability of 0 to 1. */
-  isDrawn(probability: number): boolean {
+  /** Whether an event of a probability of 0 to 1 happens. */
+  bernoulli(probability: number): boolean {
     return this.uniform() < probability;
   }
 

@@ -188,7 +188,7 @@ function openRoute({ method, url, path = "" }: PastedRequest, prefix: string): s
 function infoReply(service: Service, host = "localhost"): ReplyTo<"getInfo"> {
   const { exchange, numbers, options } = service;
   const { state } = exchange;
-  const { seed, credentials, settlement, balances, approvals = "granted", faucet } = state.config;
+  const { seed, credentials, approvals = "granted", faucet, ...terms } = state.config;
   return {
     name: "clobsim",
     version: VERSION,
@@ -201,8 +201,7 @@ function infoReply(service: Service, host = "localhost"): ReplyTo<"getInfo"> {
       credentials,
       personalSign: options.personalSign,
       unknownFields: options.unknownFields,
-      settlement,
-      balances,
+      ...terms,
       approvals,
       faucet: {
         collateral: numbers.money(faucet.collateral),
