@@ -4,7 +4,7 @@ import { confirmationsOf, minedAt, type SettlementFaultKind } from "../../core/c
 import type { Transaction } from "../../core/chain/transaction.ts";
 import type { DomainEvent, EventOf } from "../../core/events.ts";
 import { priceText } from "../../core/format.ts";
-import { marketOfToken } from "../../core/market.ts";
+import { type Market, marketOfToken } from "../../core/market.ts";
 import { STATUSES } from "../../core/rules/markets.ts";
 import type { State } from "../../core/state.ts";
 import {
@@ -158,28 +158,42 @@ export function watchExchange(exchange: Exchange, counts: Counts): void {
   /** Kind of each fault by number, because the state drops faults that are used up. */
   const faults = new Map<number, SettlementFaultKind>();
   for (const { number, fault } of exchange.state.chain.faults) faults.set(number, fault);
-  const closings = new Map<number, number>();
-  for (const { number, status } of exchange.state.markets) if (status === "CLOSED") closings.set(number, 0);
+  const changes: StatusChange[] = [];
+  for (const { number: market, status } of exchange.state.markets)
+    if (status !== "ACTIVE") changes.push({ sequence: 0, market, status });
   exchange.watch((sequence, _at, events) => {
-    // A restored snapshot has undone later closings.
-    for (const [market, closing] of closings) if (closing >= sequence) closings.delete(market);
+    // A restored snapshot has undone later changes.
+    while ((changes.at(-1)?.sequence ?? 0) >= sequence) changes.pop();
     const placed = events.find((event) => event.kind === "orderPlaced")?.order ?? 0;
-    const context: Context = { state: exchange.state, closings, placed, count: (...of) => counts.add(...of) };
+    const context: Context = { state: exchange.state, placed, count: (...of) => counts.add(...of) };
     for (const event of events) {
       if (event.kind === "settlementFaultSet") faults.set(event.number, event.fault);
       const fault = "fault" in event && typeof event.fault === "number" ? faults.get(event.fault) : undefined;
       if (fault !== undefined) counts.add("settlement faults", fault);
-      if (event.kind === "marketClosed") closings.set(event.market, sequence);
+      if ("market" in event) {
+        const { market } = event;
+        const before = changes.findLast((change) => change.market === market)?.status ?? "ACTIVE";
+        const { status } = exchange.state.markets.get(market);
+        if (status !== before) {
+          counts.add("market states", `${before} -> ${status}`);
+          changes.push({ sequence, market, status });
+        }
+      }
       (EVENTS[event.kind] as ((event: DomainEvent, context: Context) => void) | undefined)?.(event, context);
     }
   });
 }
 
+/** A new status of a market, and the sequence number of the command that gave it. */
+interface StatusChange {
+  readonly sequence: number;
+  readonly market: number;
+  readonly status: Market["status"];
+}
+
 /** What an event is counted with. */
 interface Context {
   readonly state: State;
-  /** Closed markets, each with the sequence number of the command that closed it. */
-  readonly closings: ReadonlyMap<number, number>;
   /** The order placed by the command; 0 if none. */
   readonly placed: number;
   readonly count: Counts["add"];
@@ -212,11 +226,7 @@ const EVENTS: { readonly [Kind in DomainEvent["kind"]]?: (event: EventOf<Kind>, 
       if (order !== context.placed) countChange(order, context);
     },
     orderExpired: ({ order }, context) => countChange(order, context),
-    marketClosed: (_event, { count }) => count("market states", "ACTIVE -> CLOSED"),
-    marketResolved: ({ market, winningOutcome }, { closings, count }) => {
-      count("market states", `${closings.has(market) ? "CLOSED" : "ACTIVE"} -> RESOLVED`);
-      count("winning outcomes", winningOutcome);
-    },
+    marketResolved: ({ winningOutcome }, { count }) => count("winning outcomes", winningOutcome),
     blocksMined: ({ height, empty }, context) => {
       for (const transaction of minedAt(context.state.chain, height)) countMined(transaction, context);
       countConfirmed(height, height + empty, context);
