@@ -207,6 +207,7 @@ export const SUBCOMMANDS = {
   shrink: {
     summary: "Reduce a failing scenario to the few steps that still make it fail in the same way.",
     args: args("FILE|REPORT|DIR", "one file", 1, 1),
+    busy: { what: "shrinking", unit: "steps" },
     settings: {
       expect: journal(
         text("what must be true, such as orders: { o8194: LIVE 5/10 }"),

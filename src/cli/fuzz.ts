@@ -19,7 +19,7 @@ import { codeSummary } from "../scenario/report/github.ts";
 import { count, durationText, grouped, oneLine, type Paint, plainPaint } from "../scenario/report/text.ts";
 import type { Given } from "../setting.ts";
 import type { Run, Values } from "./commands.ts";
-import { failed, paintOf, print, save, summarizeJob, table, warn } from "./output.ts";
+import { failed, isInteractive, paintOf, print, save, summarizeJob, table, warn } from "./output.ts";
 import { EXIT, type ExitCode, stopSignal, UsageError } from "./process.ts";
 
 /** `clobsim fuzz`: runs histories that are generated from seeds, and reports failures. */
@@ -96,7 +96,7 @@ async function runCampaign(values: Values<"fuzz">, { environment }: Given): Prom
   });
   const stopped = stopSignal();
   void stopped.then(() => campaign.stop());
-  const endProgress = showProgress(campaign, budgetMs, paintOf(environment, process.stderr));
+  const endProgress = showProgress(campaign, budgetMs, environment);
   const ending = await campaign
     .run()
     .catch((error: unknown) => {
@@ -122,11 +122,16 @@ async function runCampaign(values: Values<"fuzz">, { environment }: Given): Prom
 }
 
 /**
- * Shows the progress of a campaign on stderr: on a terminal in one line that is redrawn, else a line every ten seconds.
- * Returns a function that ends this, and removes the line from a terminal.
+ * Shows the progress of a campaign on stderr: on an interactive terminal in one line that is redrawn, else a line every
+ * ten seconds. Returns a function that ends this, and removes the line from a terminal.
  */
-function showProgress(campaign: Campaign, budgetMs: number, paint: Paint): () => void {
-  const isTerminal = process.stderr.isTTY === true;
+export function showProgress(
+  campaign: Pick<Campaign, "progress">,
+  budgetMs: number,
+  environment: Given["environment"],
+): () => void {
+  const isTerminal = isInteractive(environment);
+  const paint = paintOf(environment, process.stderr);
   const timer = setInterval(
     () => {
       const line = progressLine(campaign.progress, budgetMs, paint);

@@ -30,7 +30,7 @@ import { makeFolder } from "../make-folder.ts";
 import { problemText } from "../scenario/language/page.ts";
 import { readTextFile } from "../scenario/language/scenario-files.ts";
 import { needsHttp, type Scenario } from "../scenario/language/steps.ts";
-import { count, grouped } from "../scenario/report/text.ts";
+import { count } from "../scenario/report/text.ts";
 import { shownPath, writeSourceFiles } from "../scenario/run/files.ts";
 import { VenueOpener } from "../scenario/run/run-suite.ts";
 import { startScenarioServer } from "../start-exchange.ts";
@@ -39,14 +39,15 @@ import { endingOf } from "./failure.ts";
 import { openNamed, requireLine } from "./journal.ts";
 import { failed, save } from "./output.ts";
 import { EXIT, type ExitCode, UsageError } from "./process.ts";
+import type { Progress } from "./progress.ts";
 import { readScenarios } from "./run.ts";
 
 /** `clobsim shrink`: reduces a failing scenario to the few steps that still make it fail. */
-export const shrink: Run<"shrink"> = async (values, [file = ""]) => {
+export const shrink: Run<"shrink"> = async (values, [file = ""], _given, progress) => {
   const { out, budget } = values;
   const end = budget === null ? Number.POSITIVE_INFINITY : performance.now() + budget.ms;
   const isOver = (reserveMs: number): boolean => performance.now() + reserveMs >= end;
-  const task: Task = { out, isOver, budget: budget?.text ?? null };
+  const task: Task = { out, isOver, budget: budget?.text ?? null, progress };
   if (out !== null && resolve(out) === resolve(file)) {
     throw new UsageError(`--out expects another file than the one that is shrunk, found ${out}`);
   }
@@ -66,7 +67,7 @@ export const shrink: Run<"shrink"> = async (values, [file = ""]) => {
   return printShrunk(shrunk, task, missingFiles(shrunk, scenario, out));
 };
 
-/** Output file and time limit of a reduction. */
+/** Output file, time limit and progress of a reduction. */
 interface Task {
   /** The file to write; null for stdout. */
   readonly out: string | null;
@@ -74,6 +75,7 @@ interface Task {
   readonly isOver: (reserveMs: number) => boolean;
   /** The time limit as typed; null for none. */
   readonly budget: string | null;
+  readonly progress: Progress;
 }
 
 /** Names the files that must be copied because the result is written to another folder. */
@@ -94,33 +96,19 @@ async function shrinkFile(scenario: Scenario, task: Task): Promise<ShrunkScenari
     ? (each) => opener.served(each, startScenarioServer)
     : (each) => opener.local(each);
   const folder = dirname(resolve(file));
-  return withProgress(task, (options) => shrinkScenario(read.text, { file, folder, open }, options));
-}
-
-/** Adds a count to a line: `1,204 steps → 37 → 9`, shortened to `1,204 steps → … → 9` when it is too long for a terminal. */
-function progressText(line: string, steps: number): string {
-  if (line === "") return `${grouped(steps)} steps`;
-  const longer = `${line} → ${grouped(steps)}`;
-  const isFull = longer.length >= (process.stderr.columns || 80);
-  return isFull ? `${line.split(" → ")[0]} → … → ${grouped(steps)}` : longer;
+  return reduce(task, (options) => shrinkScenario(read.text, { file, folder, open }, options));
 }
 
 /**
- * Runs a reduction, shows its progress, and writes the result to the task's file.
+ * Runs a reduction, and writes the result to the task's file.
  * @throws UsageError if the time limit ends before the first failing run
  */
-async function withProgress(
-  { out, isOver, budget }: Task,
+async function reduce(
+  { out, isOver, budget, progress }: Task,
   shrinking: (options: ShrinkOptions) => Promise<ShrunkScenario | null>,
 ): Promise<ShrunkScenario | null> {
-  let line = "";
-  const progress = (steps: number): void => {
-    if (process.stderr.isTTY !== true) return;
-    line = progressText(line, steps);
-    process.stderr.write(`\r\u001b[K${line}`);
-  };
   try {
-    const shrunk = await shrinking({ isOver, progress });
+    const shrunk = await shrinking({ isOver, progress: (done) => progress.update({ done, total: 0 }) });
     if (shrunk !== null && out !== null) await save(out, shrunk.text);
     return shrunk;
   } catch (error) {
@@ -128,8 +116,6 @@ async function withProgress(
     throw new UsageError(
       `--budget expects enough time for one run until it fails, found ${budget}: nothing was written`,
     );
-  } finally {
-    if (line !== "") process.stderr.write("\n");
   }
 }
 
@@ -178,7 +164,7 @@ async function shrinkReport(file: string, task: Task, target: Target): Promise<E
   const failing = history.failing === null || expected !== null ? [] : [history.failing];
   const entries = [...history.entries, ...failing];
   try {
-    const shrunk = await withProgress(task, (options) =>
+    const shrunk = await reduce(task, (options) =>
       shrinkHistory({ config, start, entries }, { ...options, expected }),
     );
     if (shrunk !== null) {

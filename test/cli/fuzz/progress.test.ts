@@ -1,5 +1,5 @@
-import { describe, expect, it } from "vitest";
-import { progressLine } from "../../../src/cli/fuzz.ts";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { progressLine, showProgress } from "../../../src/cli/fuzz.ts";
 import type { CampaignProgress } from "../../../src/fuzz/campaign/campaign.ts";
 import { plainPaint } from "../../../src/scenario/report/text.ts";
 import { rowsOf } from "../../support/table.ts";
@@ -27,5 +27,39 @@ describe("the progress line of a campaign", () => {
     const paint = { ...plainPaint, red: (text: string) => `<${text}>`, dim: (text: string) => `(${text})` };
     const line = progressLine({ ...BEGUN, done: 5000, failures: 2, ms: 1000 }, ENDLESS, paint);
     expect(line).toMatch(/ {2}< 2 failures> {2}\( +1 s left\)$/);
+  });
+});
+
+describe("the progress of a campaign", () => {
+  const isTerminal = process.stderr.isTTY;
+  afterEach(() => {
+    process.stderr.isTTY = isTerminal;
+    vi.useRealTimers();
+    vi.restoreAllMocks();
+  });
+
+  it.each(
+    rowsOf(`
+    redrawn in one line on a terminal | true  | TERM=xterm | 40 times <erase> LINE, <erase>
+    a line every ten seconds in a pipe | false | TERM=xterm | LINE <end>
+    a line every ten seconds on a terminal without codes | true | TERM=dumb | LINE <end>
+    a line every ten seconds in the log of a job | true | CI=true | LINE <end>
+    `),
+  )("is %s", (_case, isTTY, variable, expected) => {
+    vi.useFakeTimers();
+    process.stderr.isTTY = isTTY === "true";
+    const written = vi.spyOn(process.stderr, "write").mockReturnValue(true);
+    const [name = "", value] = variable.split("=");
+    const end = showProgress({ progress: BEGUN }, ENDLESS, { [name]: value, NO_COLOR: "1" });
+    vi.advanceTimersByTime(10_000);
+    end();
+    vi.advanceTimersByTime(10_000);
+    const line = progressLine(BEGUN, ENDLESS, plainPaint);
+    const texts = written.mock.calls.map(([text]) =>
+      String(text).replace("\r\u001b[K", "<erase> ").replace(line, "LINE").replace("\n", " <end>").trim(),
+    );
+    const drawn = texts.filter((text) => text === texts[0]).length;
+    const first = drawn === 1 ? texts[0] : `${drawn} times ${texts[0]}`;
+    expect([first, ...texts.slice(drawn)].join(", ")).toBe(expected);
   });
 });
