@@ -207,9 +207,9 @@ async function checkTarget(url: string, source: string, { markets }: TargetFile)
 function fileNeedOf({ accounts, markets }: Scenario, file: TargetFile): string | null {
   for (const { name, selfTrade } of markets) {
     const market = file.markets.get(name);
-    if (market === undefined) return `needs market ${name} in the wallets file`;
+    if (market === undefined) return `needs a market named ${name} in the wallets file`;
     if (market.selfTrade === selfTrade) continue;
-    return `needs market ${name} with selfTrade ${selfTrade}, the wallets file gives ${market.selfTrade}`;
+    return `needs a market named ${name} with selfTrade ${selfTrade}, the wallets file gives ${market.selfTrade}`;
   }
   for (const { name, funding } of accounts) {
     const account = file.accounts.get(name);
@@ -296,7 +296,7 @@ class TargetVenue extends Venue {
       const { idOrSlug } = file.markets.get(terms.name) as TargetMarket;
       const market = await this.ask("getMarket", { path: { idOrSlug } });
       const misfit = misfitOf(terms, market);
-      if (misfit !== null) throw new NotRunnable(`needs market ${terms.name} with ${misfit}`);
+      if (misfit !== null) throw new NotRunnable(`needs a market named ${terms.name} with ${misfit}`);
       this.knownMarkets.set(terms.name, market);
     }
   }

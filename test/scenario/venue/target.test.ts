@@ -315,7 +315,7 @@ describe("a scenario is skipped", () => {
     orThrow(await operator.control.close(id));
     const text = `${HEAD}${BID}`;
     expect((await runThere(text, walletsFor(slug))).reason).toBe(
-      "needs market market with status ACTIVE, it is CLOSED",
+      "needs a market named market with status ACTIVE, it is CLOSED",
     );
   });
 });
