@@ -10,6 +10,7 @@ import { FEES, type State } from "../core/state.ts";
 import { type Address, unreachable } from "../core/terms.ts";
 import { size } from "../core/units.ts";
 import { defaultMarket, type MarketTerms, tokenText } from "../scenario/language/declarations.ts";
+import { MAX_NAME_LENGTH } from "../scenario/language/fields.ts";
 import { NEXT_ORDER } from "../scenario/language/order-line.ts";
 import { isOneStep, type OneStepCommand, WRITTEN, type Written } from "../scenario/language/steps.ts";
 import { fillText, tradeText } from "../scenario/run/format.ts";
@@ -271,9 +272,6 @@ export function touchedMarkets(
     return { number, name, before: opening.markets.find(number) ?? null, after };
   });
 }
-
-/** Maximum length of a name in a scenario. */
-export const MAX_NAME_LENGTH = 64;
 
 /** Turns a slug into an unused market name for a scenario, and adds it to `taken`. */
 export function uniqueMarketName(slug: string, taken: Set<string>): string {

@@ -16,6 +16,7 @@ import type { Exchange } from "../../engine/exchange.ts";
 import type { Accepted } from "../../engine/journal.ts";
 import { Declarations } from "../../scenario/language/declarations.ts";
 import { type Expectation, readExpectations } from "../../scenario/language/expectations.ts";
+import { MAX_NAME_LENGTH } from "../../scenario/language/fields.ts";
 import { attempt, type Problem, ProblemList } from "../../scenario/language/page.ts";
 import { ScenarioFiles } from "../../scenario/language/scenario-files.ts";
 import { checkAll } from "../../scenario/run/expectations.ts";
@@ -26,7 +27,7 @@ import { refusedBy } from "../../scenario/venue/views.ts";
 import { FillWatcher } from "../../scenario/watch/fill-watcher.ts";
 import type { Session as RecordedSession } from "../record/record-session.ts";
 import { Remapper, type TracedCommand, traceCommands } from "../trace.ts";
-import { accountNames, MAX_NAME_LENGTH, touchedMarkets, uniqueMarketName } from "../vocabulary.ts";
+import { accountNames, touchedMarkets, uniqueMarketName } from "../vocabulary.ts";
 import {
   defectFingerprint,
   type FailureFingerprint,

@@ -1,5 +1,5 @@
 import { type Millis, millis } from "../../core/units.ts";
-import { isName } from "../../scenario/language/fields.ts";
+import { isName, MAX_NAME_LENGTH } from "../../scenario/language/fields.ts";
 import type { OrderWords } from "../../scenario/language/order-line.ts";
 import { type FlowStep, type Scenario, stepsOf } from "../../scenario/language/steps.ts";
 import { goldenText, rowText } from "../../scenario/run/format.ts";
@@ -9,7 +9,6 @@ import type { Checks } from "../../scenario/venue/views.ts";
 import { uniqueName } from "../../simulation/event-story.ts";
 import type { FlowRow } from "../../simulation/flow.ts";
 import { moment } from "../scenario-text.ts";
-import { MAX_NAME_LENGTH } from "../vocabulary.ts";
 import { type Draft, isBracketed, type Part, type Replacement } from "./draft.ts";
 import type { Failed, Trial } from "./trial.ts";
 

@@ -191,16 +191,18 @@ export const moment =
     return found;
   };
 
-export const isName = (text: string): boolean => /^[A-Za-z][A-Za-z\d_-]{0,63}$/.test(text);
-export const NAME_RULE = "a name: a letter, then letters, digits, _ and -, at most 64";
+/** Maximum length of the name of an account, an order or a market. */
+export const MAX_NAME_LENGTH = 64;
 
 /** Whether a text can name a party of a trade, which may be an account of a flow. */
 export const isPartyName = (text: string): boolean => /^[A-Za-z][A-Za-z\d_-]{0,127}$/.test(text);
 
+export const isName = (text: string): boolean => text.length <= MAX_NAME_LENGTH && isPartyName(text);
+export const NAME_RULE = `a name: a letter, then letters, digits, _ and -, at most ${MAX_NAME_LENGTH}`;
+
 export const isMarketName = (text: string): boolean =>
-  text.length <= 64 && /^[a-z\d]+(?:-[a-z\d]+)*$/.test(text);
-export const MARKET_NAME_RULE =
-  "a market's name: lower-case words and digits joined by hyphens, at most 64 characters";
+  text.length <= MAX_NAME_LENGTH && /^[a-z\d]+(?:-[a-z\d]+)*$/.test(text);
+export const MARKET_NAME_RULE = `a market's name: lower-case words and digits joined by hyphens, at most ${MAX_NAME_LENGTH} characters`;
 
 /** Reads the words of a line in order. Throws `UNREADABLE` after reporting an unexpected word. */
 export class LineWords {

@@ -115,7 +115,7 @@ export type WorldMarkets = (path: string) => readonly string[];
 /** 2026-01-01T00:00:00Z. */
 const DEFAULT_CLOCK = millis(1_767_225_600_000);
 const SEED_DIGITS = 16;
-const MAX_NAME_LENGTH = 200;
+const MAX_TITLE_LENGTH = 200;
 const MAX_SEED_LENGTH = 128;
 const INVISIBLE = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u;
 
@@ -128,7 +128,7 @@ function readHeader(root: Node, files: ScenarioFiles, marketsIn: WorldMarkets) {
   }
   const entries = entriesIn(root, "a scenario");
   const readers = {
-    scenario: line("a name", MAX_NAME_LENGTH),
+    scenario: line("a name", MAX_TITLE_LENGTH),
     about: text("some text"),
     seed: line("a text", MAX_SEED_LENGTH),
     clock: moment(),
