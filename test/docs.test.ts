@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { transform } from "esbuild";
 import { describe, expect, expectTypeOf, it } from "vitest";
+import { endpointAt } from "../src/api/endpoints.ts";
 import { startServer } from "../src/compose.ts";
 import { DEFAULT_CONFIG } from "../src/config.ts";
 import type { Account, Chain, Info, Market, SigningCredentials, Trade, walletOf } from "../src/index.ts";
@@ -101,6 +102,23 @@ it.each([...PAGES.keys()])("every link of %s leads to a file, and to a heading o
     return anchor !== undefined && !anchorsOf(PAGES.get(target) ?? "").includes(anchor);
   });
   expect(broken.map(([link]) => link)).toEqual([]);
+});
+
+it("every request that a page names is one of the API", () => {
+  const isUnknown = (text: string): boolean => {
+    const [method = "", path = ""] = text.split(" ");
+    const plain = path.replace(/^\/\d+(?=\/)/, "").replace(/\?.*/, "");
+    return endpointAt(method, plain) === undefined;
+  };
+  const requests = [...PAGES].flatMap(([path, page]) =>
+    [...page.matchAll(/`((?:GET|POST|DELETE) \/\w[^\s`]*)/g)].map(
+      ([, request = ""]) => [path, request] as const,
+    ),
+  );
+  expect(requests.length).toBeGreaterThan(100);
+  expect(
+    requests.filter(([path, request]) => !path.startsWith("docs/internals") && isUnknown(request)),
+  ).toEqual([]);
 });
 
 it("the README has at most 150 lines", () => {
