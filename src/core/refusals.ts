@@ -1,6 +1,22 @@
-import type { Command } from "./commands.ts";
+import { type Command, isCausedByTime, parseCommand } from "./commands.ts";
+import { DocumentError } from "./document-error.ts";
 import type { DomainEvent } from "./events.ts";
 import { counted, moneyText, priceText, quoted, sizeText } from "./format.ts";
+import {
+  address,
+  boolean,
+  custom,
+  fieldsLike,
+  type Infer,
+  integer,
+  oneOf,
+  openRecord,
+  orNull,
+  record,
+  text,
+  textLike,
+  union,
+} from "./schema.ts";
 import type { State } from "./state.ts";
 import { marketText } from "./state.ts";
 import type { Address } from "./terms.ts";
@@ -144,31 +160,44 @@ export type Scalar = string | number | boolean | null;
  * Content of a refused request: the command if the rules refused it, else the fields of its body and query that the
  * endpoint defines, as they were sent.
  */
-export type AskedFor =
-  | { readonly kind: "command"; readonly command: Command }
-  | {
-      readonly kind: "request";
-      readonly body: Readonly<Record<string, Scalar>>;
-      readonly query: Readonly<Record<string, string>>;
-      /** Whether a value is truncated or left out, so that the request cannot be repeated. */
-      readonly isCut: boolean;
-    };
+const AskedFor = union({
+  command: record({
+    kind: oneOf("command"),
+    command: custom((value): Command => {
+      const command = parseCommand(value);
+      if (isCausedByTime(command)) throw new DocumentError("a command that a client can send", command.kind);
+      return command;
+    }),
+  }),
+  request: record({
+    kind: oneOf("request"),
+    body: fieldsLike<Scalar>(
+      (value) => typeof value !== "object" || value === null,
+      "texts, numbers, true, false and null by name",
+    ),
+    query: fieldsLike<string>((value) => typeof value === "string", "texts by name"),
+    /** Whether a value is truncated or left out, so that the request cannot be repeated. */
+    isCut: boolean(),
+  }),
+});
+export type AskedFor = Infer<typeof AskedFor>;
 
 /** Trading or control request that got a 4xx response, without secrets of the caller. */
-export interface RefusedRequest {
-  readonly method: "POST" | "DELETE";
-  readonly path: string;
+export const RefusedRequest = openRecord({
+  method: oneOf("POST", "DELETE"),
+  path: text(),
   /** The caller's address as given in the request; null if it has none. */
-  readonly address: Address | null;
+  address: orNull(address()),
   /** Whether a signature proved the address. */
-  readonly isProven: boolean;
-  readonly status: number;
-  readonly code: string;
+  isProven: boolean(),
+  status: integer(400, 499),
+  code: textLike(/^[A-Z_]{1,64}$/, "an error code"),
   /** Invalid field according to the response; null if it names none. */
-  readonly field: string | null;
+  field: orNull(text()),
   /** Null if the caller is unknown or the body is unreadable or too long. */
-  readonly asked: AskedFor | null;
-}
+  asked: orNull(AskedFor),
+});
+export type RefusedRequest = Infer<typeof RefusedRequest>;
 
 /** Maximum number of refused requests recorded per journal, or per session in memory; the first ones. */
 export const MAX_REFUSED = 5_000;

@@ -148,6 +148,14 @@ export function oneOf<const Value extends string>(...values: readonly Value[]): 
 
 export const anyObject = (): Type<object> => custom(fieldsOf);
 
+/** Object all of whose values pass `isRight`; `expected` describes them in messages. */
+export const fieldsLike = <Value>(isRight: (value: unknown) => boolean, expected: string) =>
+  custom((value) => {
+    const found = fieldsOf(value);
+    if (Object.values(found).every(isRight)) return found as Readonly<Record<string, Value>>;
+    throw new DocumentError(expected, value);
+  });
+
 // Types composed of types.
 
 const shifted = <Value>(type: Type<Value>, value: Value, by: number): Value =>

@@ -1,22 +1,15 @@
 import { Buffer } from "node:buffer";
-import {
-  type Command,
-  type CommandOf,
-  commandData,
-  isCausedByTime,
-  isCommandKind,
-  parseCommand,
-} from "../core/commands.ts";
+import { type Command, type CommandOf, commandData, isCommandKind, parseCommand } from "../core/commands.ts";
 import { check, DocumentError, formatValue, within } from "../core/document-error.ts";
 import { idOf } from "../core/ids.ts";
 import { marketOfToken, outcomeOf, tokenIdIn } from "../core/market.ts";
 import { ORDER_TERMS } from "../core/order.ts";
-import type { AskedFor, RefusedRequest } from "../core/refusals.ts";
+import { RefusedRequest } from "../core/refusals.ts";
 import {
-  address,
   anyObject,
   boolean,
   custom,
+  fieldsLike,
   fieldsOf,
   type Infer,
   id,
@@ -82,14 +75,6 @@ export const CLOCK_SETTING = {
 /** Wall time, Unix ms. */
 export const wallTime = numberIn(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);
 
-/** Objects all of whose values pass `isRight`; `expected` describes them in messages. */
-const fieldsLike = <Value>(isRight: (value: unknown) => boolean, expected: string) =>
-  custom((value) => {
-    const found = fieldsOf(value);
-    if (Object.values(found).every(isRight)) return found as Readonly<Record<string, Value>>;
-    throw new DocumentError(expected, value);
-  });
-
 const texts = refined(
   fieldsLike<string>((value) => typeof value === "string", "texts by file path"),
   (found) => {
@@ -108,29 +93,6 @@ function isPathAmong(names: ReadonlySet<string>, path: string): boolean {
   const folders = parts.slice(1).map((_, index) => parts.slice(0, index + 1).join("/"));
   return isPlain && Buffer.byteLength(path) <= MAX_PATH && !folders.some((folder) => names.has(folder));
 }
-
-const isScalar = (value: unknown): boolean => typeof value !== "object" || value === null;
-
-const AskedCommand = record({
-  kind: oneOf("command"),
-  command: custom((value) => {
-    const command = parseCommand(value);
-    if (isCausedByTime(command)) throw new DocumentError("a command that a client can send", command.kind);
-    return command;
-  }),
-});
-const AskedRequest = record({
-  kind: oneOf("request"),
-  body: fieldsLike(isScalar, "texts, numbers, true, false and null by name"),
-  query: fieldsLike<string>((value) => typeof value === "string", "texts by name"),
-  isCut: boolean(),
-});
-const asked = custom((value): AskedFor => {
-  const { kind } = fieldsOf(value);
-  if (kind === "command") return AskedCommand.parse(value);
-  if (kind === "request") return AskedRequest.parse(value) as AskedFor;
-  throw new DocumentError("command or request", kind, "kind");
-});
 
 /** The content of an exchange before its first command. */
 const Base = openRecord({
@@ -171,16 +133,7 @@ const CONTROL_RECORDS = {
   scenario: refined(openRecord({ file: text(), texts }), ({ file, texts: files }) =>
     check(Object.hasOwn(files, file), "the path of one of the texts", file, "file"),
   ),
-  refused: openRecord({
-    method: oneOf("POST", "DELETE"),
-    path: text(),
-    address: orNull(address()),
-    isProven: boolean(),
-    status: integer(400, 499),
-    code: textLike(/^[A-Z_]{1,64}$/, "an error code"),
-    field: orNull(text()),
-    asked: orNull(asked),
-  }) as Type<RefusedRequest>,
+  refused: RefusedRequest,
   /** Refused requests from here on are not recorded. */
   refusedFull: openRecord({ noted: integer() }),
   /** The end of a report: state hash, reason, program, and the command that replays it. */
