@@ -74,7 +74,14 @@ describe.runIf(BROWSER !== null).each([
     await journal.getByRole("listitem").first().click();
     const detail = journal.getByRole("complementary");
     await inspector.waitForPosition(/^(?:row|line)/);
-    expect(await detail.locator("pre").textContent()).toContain('"kind": "orderTraded"');
+    const details = JSON.parse((await detail.locator("pre").textContent()) ?? "") as object;
+    const kinds = [expect.objectContaining({ kind: "orderTraded" })];
+    expect(details).toMatchObject({
+      command: { kind: "placeOrder", side: "SELL", orderType: "GTC" },
+      outcome: { kind: "accepted", events: expect.arrayContaining(kinds) },
+    });
+    // An accepted command is not shown a second time, as the data of its line.
+    expect(details).not.toHaveProperty("data");
     // Keys open the details of other rows, and close them.
     const heading = (): Promise<string | null> => detail.getByRole("heading").textContent();
     const opened = await heading();

@@ -273,7 +273,7 @@ function Detail({ row }: { readonly row: number }) {
   const { line, command, result } = replayed;
   const content = {
     ...(request === undefined ? {} : { request }),
-    data: line.d,
+    ...(result.kind === "accepted" ? {} : { data: line.d }),
     ...(command === null ? {} : { command }),
     ...(result.kind === "differs" ? { recorded: { kind: "accepted", events: hex8(line.r) } } : {}),
     outcome: result.kind === "fails" ? { kind: "fails", message: result.error.message } : result,
