@@ -28,14 +28,16 @@ export interface ExchangeTest extends DeclareTest {
  */
 export function exchange(options: ExchangeOptions = {}): ExchangeTest {
   const exchanges = new TestExchanges(options);
-  const withFixtures = (body: ExchangeTestBody) => (context: TestContext) => {
+  const withFixtures = (body: ExchangeTestBody, isTodo: boolean) => (context: TestContext) => {
+    const show = (output: string): void => {
+      for (const line of output.split("\n")) context.diagnostic(line);
+    };
     const ended = exchanges.run(
       context.fullName,
       (fixtures) => body(fixtures, context),
       context.signal,
-      (output) => {
-        for (const line of output.split("\n")) context.diagnostic(line);
-      },
+      // A todo may fail.
+      isTodo ? null : show,
     );
     // When its time is up, the test prints what has been told by the end of this hook.
     context.after(() => ended.catch(() => {}));
@@ -43,12 +45,19 @@ export function exchange(options: ExchangeOptions = {}): ExchangeTest {
   };
   const declare = (run: unknown): DeclareTest => {
     const declareOfNode = run as (...args: readonly unknown[]) => Promise<void>;
-    return (...args: readonly unknown[]) =>
-      declareOfNode(
-        ...args.map((arg) => (typeof arg === "function" ? withFixtures(arg as ExchangeTestBody) : arg)),
+    return (...args: readonly unknown[]) => {
+      const isTodo = run === testOfNode.todo || args.some(hasTodo);
+      return declareOfNode(
+        ...args.map((arg) =>
+          typeof arg === "function" ? withFixtures(arg as ExchangeTestBody, isTodo) : arg,
+        ),
       );
+    };
   };
   const { only, skip, todo } = testOfNode;
   const variants = { only: declare(only), skip: declare(skip), todo: declare(todo) };
   return Object.assign(declare(testOfNode), variants);
 }
+
+/** Whether an argument is options with `todo`: true or a text. */
+const hasTodo = (arg: unknown): boolean => ((arg as TestOptions | undefined)?.todo ?? false) !== false;
