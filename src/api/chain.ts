@@ -12,6 +12,7 @@ import { blockHash, transactionHash } from "../core/chain/chain-hashes.ts";
 import { CONTRACTS, NO_PARENT, OPERATOR, ORACLE } from "../core/chain/contracts.ts";
 import { finalHeight } from "../core/chain/settlement.ts";
 import { kindOf, type Transaction } from "../core/chain/transaction.ts";
+import { MAX_BLOCKS } from "../core/commands.ts";
 import { idOf } from "../core/ids.ts";
 import type { Market, Supply } from "../core/market.ts";
 import type { State } from "../core/state.ts";
@@ -22,10 +23,8 @@ import { invalidFields } from "./errors.ts";
 import { whyUnsettled } from "./explanations.ts";
 import { objectBody } from "./request-body.ts";
 import * as field from "./schemas.ts";
-import { exactly, page, type ReplyOf } from "./schemas.ts";
+import { exactly, MAX_TIMES, page, type ReplyOf } from "./schemas.ts";
 import { checksummed, hashIn, isoOrNull, orderOfAny, type View } from "./view.ts";
-
-const MAX_BLOCKS = 100_000;
 
 const blockNumber = field.count.describe("The first block is 0.");
 
@@ -85,20 +84,24 @@ export type FaultKind = (typeof FAULT_KINDS)[number];
 
 const kind = z.enum([...FAULT_KINDS, "reorg"]);
 
+/** Limits of a fault, in the API and in scenarios. */
+export const MAX_REASON_LENGTH = 200;
+export const MAX_BASE_FEE_GWEI = 1_000_000;
+
 const upTo = (most: number) => z.int().min(1).max(most).optional();
 
 const newFaultBody = objectBody("NewSettlementFault", {
   kind: kind.describe(
     "fail: mined and reverted; retry: postponed to the next block; delay: postponed by `blocks`; ghost: never mined; gas-spike: the base fee rises above what the exchange offers; reorg: the latest blocks are replaced, at once.",
   ),
-  times: upTo(1_000_000_000).describe(
+  times: upTo(MAX_TIMES).describe(
     "How many settlements it hits. Default: the next one or, with a probability, any number.",
   ),
   probability: field.probability.optional().describe("Of hitting each settlement; drawn from the seed."),
   blocks: upTo(MAX_BLOCKS).describe("For delay; default 1."),
-  baseFeeGwei: gwei.max(1_000_000).optional().describe("For gas-spike; default 500."),
+  baseFeeGwei: gwei.max(MAX_BASE_FEE_GWEI).optional().describe("For gas-spike; default 500."),
   depth: upTo(MAX_BLOCKS).describe("For reorg; default 1."),
-  reason: z.string().min(1).max(200).optional().describe("For fail: the reason it reports."),
+  reason: z.string().min(1).max(MAX_REASON_LENGTH).optional().describe("For fail: the reason it reports."),
   of: z
     .optional(z.string())
     .describe(

@@ -5,7 +5,7 @@ import { ExchangeConfig } from "../core/state.ts";
 import { type Endpoint, endpoints, limit, offset, oneOf, optional, type Param } from "./endpoint.ts";
 import { objectBody } from "./request-body.ts";
 import * as field from "./schemas.ts";
-import { exactly, named, page } from "./schemas.ts";
+import { exactly, MAX_TIMES, named, page } from "./schemas.ts";
 
 const mode = z.enum(["real", "frozen", "scaled"]);
 
@@ -200,15 +200,19 @@ export const snapshotEndpoints = endpoints("control", "Control plane", {
 
 const route = z.string().min(1).max(200);
 
-const status = z.literal([429, 500, 502, 503, 504]);
+export const FAULT_STATUSES = [429, 500, 502, 503, 504] as const;
 
-const drop = z.enum(["connection", "reply"]);
+const status = z.literal(FAULT_STATUSES);
 
-const retryAfter = z.int().min(0).max(86_400);
+export const FAULT_DROPS = ["connection", "reply"] as const;
+
+const drop = z.enum(FAULT_DROPS);
+
+export const MAX_RETRY_AFTER_S = 86_400;
+
+const retryAfter = z.int().min(0).max(MAX_RETRY_AFTER_S);
 
 const latency = z.string(field.DURATION).max(40);
-
-const MAX_COUNT = 1_000_000_000;
 
 const id = z.string().regex(/^fault-[1-9][0-9]*$/);
 
@@ -258,8 +262,8 @@ export const faultEndpoints = endpoints("control", "Control plane", {
           "Closes the connection before the request is executed (connection), or instead of the answer (reply).",
         ),
       probability: field.probability.default(1),
-      times: z.int().min(1).max(MAX_COUNT).optional().describe("How often it applies; always by default."),
-      after: z.int().min(0).max(MAX_COUNT).default(0).describe("Number of requests it skips first."),
+      times: z.int().min(1).max(MAX_TIMES).optional().describe("How often it applies; always by default."),
+      after: z.int().min(0).max(MAX_TIMES).default(0).describe("Number of requests it skips first."),
     }),
     reply: faultSchema,
     errors: ["LIMIT_REACHED"],

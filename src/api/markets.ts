@@ -3,7 +3,7 @@ import { bookFor, type EventRecord, type Market, tokenIdIn } from "../core/marke
 import type { Trade } from "../core/order.ts";
 import { MARKET_STATUSES, MATCHINGS, type Outcome, SELF_TRADE_POLICIES, TICK_SIZES } from "../core/terms.ts";
 import { toIso } from "../core/time.ts";
-import { addSum, emptySum, type Sum } from "../core/units.ts";
+import { addSum, emptySum, MAX_SHARES, type Sum } from "../core/units.ts";
 import {
   endpoints,
   flag,
@@ -213,7 +213,7 @@ export const marketControlEndpoints = endpoints("control", "Control plane", {
       description: prose,
       category: slugText.optional(),
       tickSize: z.literal(TICK_SIZES).default(0.01),
-      minOrderSize: z.number().gt(0).max(10_000_000).default(1),
+      minOrderSize: z.number().gt(0).max(MAX_SHARES).default(1),
       feeRateBps: z.int().min(0).max(10_000).default(0),
       matching: z.enum(MATCHINGS).default("complementary"),
       selfTrade: z.enum(SELF_TRADE_POLICIES).default("allow"),

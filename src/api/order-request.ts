@@ -6,6 +6,7 @@ import { type Address, anyOf, ORDER_TYPES, type OrderType, SIDES } from "../core
 import { isUnixMillis, isUnixSeconds, parseIso, toIso } from "../core/time.ts";
 import {
   MAX_MILLIS,
+  MAX_SHARES,
   MAX_SIZE,
   type Millis,
   millis,
@@ -22,8 +23,6 @@ import { offTheGrid } from "./refusals.ts";
 import { objectBody } from "./request-body.ts";
 import { named } from "./schemas.ts";
 import { marketOfTokenId, type View } from "./view.ts";
-
-const MAX_SHARES = 10_000_000;
 
 const newOrderSchema = named(
   "NewOrder",

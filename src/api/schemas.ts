@@ -54,6 +54,8 @@ export const moment = named(
   z.string().regex(/^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z$/),
   "ISO-8601 in UTC, with milliseconds.",
 );
+/** Maximum of a number of times, of faults and scenarios. */
+export const MAX_TIMES = 1_000_000_000;
 export const probability = z.number().min(0).max(1);
 /** What a body gives as text, for a client that sends a number. */
 export const DURATION = "expected a duration such as 90s, 2h or 500ms";

@@ -1,6 +1,7 @@
 import { blockAt, CHAIN_ID, headBlock, headOf, miningOf } from "../core/chain/chain.ts";
 import { blockHash, transactionHash } from "../core/chain/chain-hashes.ts";
 import type { Transaction } from "../core/chain/transaction.ts";
+import { MAX_BLOCKS } from "../core/commands.ts";
 import type { Steps } from "../core/steps.ts";
 import { MAX_MILLIS, type Millis, millis } from "../core/units.ts";
 import { ADDRESS, TRANSACTION } from "./chain-methods.ts";
@@ -11,10 +12,9 @@ import { senderOf, unminedTransactions } from "./transactions.ts";
 
 const SECOND_MS = 1_000;
 const LAST_SECOND = Math.floor(MAX_MILLIS / SECOND_MS);
-const MAX_MINED_BLOCKS = 100_000;
 const MAX_INTERVAL_S = 86_400;
 
-const readBlocks = read.countUpTo(MAX_MINED_BLOCKS);
+const readBlocks = read.countUpTo(MAX_BLOCKS);
 const readSeconds = read.countUpTo(LAST_SECOND);
 const readIntervalSeconds = read.countUpTo(MAX_INTERVAL_S);
 const readMillis = read.countUpTo(MAX_INTERVAL_S * SECOND_MS);

@@ -44,7 +44,7 @@ interface Row<Data> {
 const command = <Data>(data: Type<Data>, describe: Describe<Data>): Row<Data> => ({ data, describe });
 
 /** Limit of the API, the chain and scenarios, so that no command takes too long. */
-const MAX_BLOCKS = 100_000;
+export const MAX_BLOCKS = 100_000;
 const blocks = (low: number): Type<number> => integer(low, MAX_BLOCKS);
 
 /** Formatted values of an order; `expiration` begins with its preposition, such as `until`. */

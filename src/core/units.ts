@@ -17,6 +17,8 @@ export const SHARE_UNITS = 100;
 export const USDC_UNITS = 1_000_000;
 /** Maximum order size, 10,000,000 shares, in size units. */
 export const MAX_SIZE = 1_000_000_000 as Size;
+/** The same in shares. */
+export const MAX_SHARES = MAX_SIZE / SHARE_UNITS;
 /** Maximum USDC that one exchange may issue, in money units; far enough below 2^53 that every sum of balances is exact. */
 export const MAX_ISSUANCE = 4_000_000_000_000_000 as Money;
 /** Last moment with a four-digit year: 9999-12-31T23:59:59.999Z. */

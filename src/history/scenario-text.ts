@@ -1,5 +1,5 @@
 import { stringify } from "yaml";
-import { faultTerms, faultWords } from "../api/chain.ts";
+import { faultTerms, faultWords, MAX_REASON_LENGTH } from "../api/chain.ts";
 import type { SettlementFaultTerms } from "../core/chain/chain.ts";
 import type { ExchangeConfig } from "../core/state.ts";
 import { toIso } from "../core/time.ts";
@@ -115,7 +115,6 @@ export function scenarioText(parts: ScenarioParts): string {
 const block = (key: string, map: NodeMap): string[] =>
   Object.keys(map).length === 0 ? [] : [`${key}:`, ...mapLines(map, 2)];
 
-const MAX_REASON_LENGTH = 200;
 /** Precision of a base fee in a step, in wei: a millionth of a gwei. */
 const FEE_PRECISION = 1_000;
 

@@ -31,8 +31,6 @@ export type WorldRow = readonly [
 
 export const MAX_MARKETS = 20_000;
 export const MAX_ORDERS = 5_000_000;
-/** Maximum number of shares of an order, and of a trader in each outcome. */
-export const MAX_SHARES = 10_000_000;
 /** Earliest time of a history: ten years before the start, in milliseconds. */
 export const EARLIEST = -315_576_000_000;
 

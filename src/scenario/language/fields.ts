@@ -95,15 +95,15 @@ export function decimal(what: string, min: number, max: number, places = 0): Dec
   return { what, places, min, max };
 }
 
-const MAX_SHARES = MAX_ISSUANCE / FULL_PRICE;
+const MAX_ISSUED = MAX_ISSUANCE / FULL_PRICE;
 
 /** Tick size and minimum order size are checked by the exchange. */
 export const PRICE = decimal("a price", 1, FULL_PRICE - 1, PRICE_PLACES);
 export const SIZE = decimal("a size", 1, MAX_SIZE, SIZE_PLACES);
 /** Total size of a price level, which may hold several orders. */
-export const LEVEL_SIZE = { ...SIZE, max: MAX_SHARES };
+export const LEVEL_SIZE = { ...SIZE, max: MAX_ISSUED };
 export const MATCHED = { ...SIZE, min: 0 };
-export const SHARES = decimal("a number of shares", 0, MAX_SHARES, SIZE_PLACES);
+export const SHARES = decimal("a number of shares", 0, MAX_ISSUED, SIZE_PLACES);
 export const USDC = decimal("an amount of USDC", 0, MAX_ISSUANCE, MONEY_PLACES);
 
 export const positive = (of: DecimalRule): DecimalRule => ({ ...of, min: 1 });

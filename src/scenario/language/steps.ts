@@ -4,15 +4,19 @@ import {
   type FaultField,
   type FaultKind,
   faultTerms,
+  MAX_BASE_FEE_GWEI,
+  MAX_REASON_LENGTH,
   type SettlementFaultWords,
 } from "../../api/chain.ts";
+import { FAULT_DROPS, FAULT_STATUSES, MAX_RETRY_AFTER_S } from "../../api/control.ts";
 import type { Operation, ReplyTo } from "../../api/endpoints.ts";
+import { MAX_TIMES } from "../../api/schemas.ts";
 import { BOT_PROFILES } from "../../bots/profiles.ts";
 import { CERTAIN, type SettlementFaultTerms } from "../../core/chain/chain.ts";
-import type { Command, CommandOf } from "../../core/commands.ts";
+import { type Command, type CommandOf, MAX_BLOCKS } from "../../core/commands.ts";
 import { anyOf, type BalancePolicy, type SettlementMode, WINNING_OUTCOMES } from "../../core/terms.ts";
 import type { Millis } from "../../core/units.ts";
-import { FLOW_FILE, FLOW_PROFILES, formatOf } from "../../simulation/flow.ts";
+import { FLOW_FILE, FLOW_PROFILES, formatOf, MAX_ACCOUNTS, MAX_FLOW_ORDERS } from "../../simulation/flow.ts";
 import { ACCOUNT_STEPS } from "./account-step.ts";
 import type { AccountTerms, MarketTerms } from "./declarations.ts";
 import { EXPECTATIONS, readExpectations } from "./expectations.ts";
@@ -39,9 +43,8 @@ import { REQUEST_STEP } from "./request-step.ts";
 import type { Source } from "./scenario-files.ts";
 import { type StepBase, type StepInfo, type StepSource, step } from "./step-source.ts";
 
-const BLOCKS = decimal("a number of blocks", 1, 100_000);
+const BLOCKS = decimal("a number of blocks", 1, MAX_BLOCKS);
 const NO_BOTS = "none";
-const MAX_TIMES = 1_000_000_000;
 /** Seven steps would have 5,040 orders, the limit of a whole scenario. */
 const MAX_RACING = 6;
 
@@ -95,8 +98,8 @@ export const STEPS = {
     read: ({ head: { value }, declared }) => {
       declared.hasFlow = true;
       const readers = {
-        orders: units(decimal("a number of orders", 1, 10_000_000)),
-        accounts: units(decimal("a number of accounts", 1, 10_000)),
+        orders: units(decimal("a number of orders", 1, MAX_FLOW_ORDERS)),
+        accounts: units(decimal("a number of accounts", 1, MAX_ACCOUNTS)),
         profile: oneOf(FLOW_PROFILES),
         in: (node: Node) => marketAt(node, declared),
       };
@@ -261,7 +264,6 @@ function momentAt(source: StepSource): { at: Millis } | { expiryOf: string; offs
   return { expiryOf, offset: sign === "-" && length !== 0 ? -length : length };
 }
 
-const HTTP_STATUSES = ["429", "500", "502", "503", "504"] as const;
 const MILLION = 1_000_000;
 const PROBABILITY = decimal("a probability", 0, MILLION, 6);
 const probability = (node: Node): number => units(PROBABILITY)(node) / MILLION;
@@ -270,13 +272,13 @@ const probability = (node: Node): number => units(PROBABILITY)(node) / MILLION;
 function readFault(node: Node): Record<string, string | number | boolean> {
   const fault = valuesOf(node, "{ route, status, times }", {
     route: text("a route such as POST /order"),
-    status: (value) => Number(oneOf(HTTP_STATUSES)(value)),
-    retryAfter: units(decimal("a number of seconds", 0, 86_400)),
+    status: (value) => Number(oneOf(FAULT_STATUSES.map(String))(value)),
+    retryAfter: units(decimal("a number of seconds", 0, MAX_RETRY_AFTER_S)),
     latency: (value) => {
       duration("a duration such as 250ms or 2s", "ms")(value);
       return value.text;
     },
-    drop: oneOf(["connection", "reply"]),
+    drop: oneOf(FAULT_DROPS),
     probability,
     times: units(decimal("a number of times", 1, MAX_TIMES)),
     after: units(decimal("a number of requests", 0, MAX_TIMES)),
@@ -292,8 +294,7 @@ function readFault(node: Node): Record<string, string | number | boolean> {
 const PERCENT = decimal("a share", 1, CERTAIN, 4);
 const SETTLEMENTS = decimal("a number of settlements", 1, MAX_TIMES);
 /** In millionths of a gwei. */
-const GWEI = decimal("a fee in gwei", 0, MILLION * MILLION, 6);
-const MAX_REASON_LENGTH = 200;
+const GWEI = decimal("a fee in gwei", 0, MAX_BASE_FEE_GWEI * MILLION, 6);
 const FAILURE_RULE = "next, next 3, a share such as 20%, all or never";
 
 const reason = matching(
