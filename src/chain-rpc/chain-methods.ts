@@ -3,6 +3,7 @@ import { type Block, baseFeeOf, blockAt, CHAIN_ID, headBlock, headOf } from "../
 import { blockHash, blockOfHash, transactionOfHash } from "../core/chain/chain-hashes.ts";
 import { callGas, intrinsicGas, logCountOf, ownGas, type Transaction } from "../core/chain/transaction.ts";
 import type { State } from "../core/state.ts";
+import type { Steps } from "../core/steps.ts";
 import { reverted } from "./abis.ts";
 import { BlockView } from "./block-view.ts";
 import { control, type Methods, open, optionalParam, param } from "./context.ts";
@@ -19,6 +20,7 @@ import {
   transactionsIn,
 } from "./replies.ts";
 import {
+  type CallRequest,
   callerOf,
   gasPriceOf,
   gasUsedOf,
@@ -103,6 +105,15 @@ function rewardsIn(state: State, block: Block, percentiles: readonly number[]): 
       index += 1;
     return quantity(paid[index]?.tip ?? 0);
   });
+}
+
+/** Checks that the caller has the ether that it sends, but not that it could pay gas. @throws RpcError */
+function* requireEther(view: BlockView, request: CallRequest): Steps<void> {
+  const { value } = request;
+  const balance = value === 0n ? 0n : yield* view.native(callerOf(request));
+  if (value <= balance) return;
+  const why = `have ${balance} want ${value}`;
+  throw new RpcError("TRANSACTION_REJECTED", `Insufficient funds for gas * price + value: ${why}`);
 }
 
 type BySenderAndNonce<Value> = Record<string, Record<string, Value>>;
@@ -266,22 +277,30 @@ export const chainMethods: Methods = {
   txpool_inspect: open([], ({ state }) => poolOf(state, (transaction) => summaryOf(state, transaction))),
 
   eth_call: open([REQUEST, STATE_BLOCK_OR_HEAD, OVERRIDE, OVERRIDE], function* (node, request, block) {
-    if (request.gas !== undefined && request.gas < intrinsicGas(request.input)) {
+    const { gas, input } = request;
+    if (gas !== undefined && gas < intrinsicGas(input)) {
       throw new RpcError("SERVER_ERROR", "intrinsic gas too high -- CallGasCostMoreThanGasLimit");
     }
     const view = new BlockView(node, block);
-    const balance = request.value === 0n ? 0n : yield* view.native(callerOf(request));
-    if (request.value > balance) {
-      const why = `have ${balance} want ${request.value}`;
-      throw new RpcError("TRANSACTION_REJECTED", `Insufficient funds for gas * price + value: ${why}`);
+    yield* requireEther(view, request);
+    if (gas !== undefined && gas < callGas(contractCallOf(request), input)) {
+      throw new RpcError("INTERNAL_ERROR", "EVM error OutOfGas");
     }
     return yield* answerCall(view, request);
   }),
   eth_estimateGas: open([REQUEST, STATE_BLOCK_OR_HEAD, OVERRIDE, OVERRIDE], function* (node, request, block) {
+    const { gas, input, value } = request;
     const call = contractCallOf(request);
-    const caller = { from: callerOf(request), value: request.value };
-    const outcome = yield* new BlockView(node, block).outcome(caller, call);
+    const needed = callGas(call, input);
+    // As in anvil, a transfer to a wallet is not executed.
+    if (call.kind === "send" && input === "0x") return quantity(needed);
+    const view = new BlockView(node, block);
+    yield* requireEther(view, request);
+    if (gas !== undefined && gas < needed) {
+      throw new RpcError("TRANSACTION_REJECTED", `Out of gas: gas required exceeds allowance: ${gas}`);
+    }
+    const outcome = yield* view.outcome({ from: callerOf(request), value }, call);
     if (!outcome.ok) throw reverted(outcome.reason);
-    return quantity(callGas(call, request.input));
+    return quantity(needed);
   }),
 };

@@ -78,7 +78,7 @@ export type BlockOrPending = Block | "pending";
 /** Returns the tag of a block in lower case; other values as they are. */
 export const tag = (value: unknown): unknown => (typeof value === "string" ? value.toLowerCase() : value);
 
-/** Reads a block number or tag. The height may be above the head. */
+/** Reads a block number or tag. The height may be above the head; above the largest safe integer it is approximate. */
 export function height(value: unknown, name: string, state: State): number | "pending" {
   switch (tag(value)) {
     case "latest":
@@ -91,7 +91,9 @@ export function height(value: unknown, name: string, state: State): number | "pe
     case "earliest":
       return 0;
     default:
-      return count(value, `${name}: a block is latest, pending, safe, finalized, earliest or its number`);
+      return Number(
+        quantity(value, `${name}: a block is latest, pending, safe, finalized, earliest or its number`),
+      );
   }
 }
 
@@ -123,5 +125,5 @@ function blockOfHeight({ chain }: State, height: number | "pending"): BlockOrPen
 }
 
 export function outOfRange(head: number, height: number): never {
-  throw invalidParams(`BlockOutOfRangeError: block height is ${head} but requested was ${height}`);
+  throw invalidParams(`BlockOutOfRangeError: block height is ${head} but requested was ${BigInt(height)}`);
 }

@@ -99,6 +99,21 @@ describe("a contract", () => {
       await expect(reader.estimateGas({ ...call, data })).rejects.toThrow("function is not payable");
     }
   });
+
+  it("refuses a call with too little gas, and a call and its estimate with more ether than the caller has", async () => {
+    const { reader, collateral, alice } = chain;
+    const { address: from } = alice.account;
+    const data = encodeFunctionData({ ...collateral, functionName: "approve", args: [from, 1n] });
+    const call = { account: from, to: collateral.address, data } as const;
+    const gas = await reader.estimateGas(call);
+    await reader.call({ ...call, gas });
+    await expect(reader.call({ ...call, gas: gas - 1n })).rejects.toThrow("EVM error OutOfGas");
+    for (const blockNumber of [await reader.getBlockNumber(), 0n]) {
+      const value = (await reader.getBalance({ address: from, blockNumber })) + 1n;
+      await expect(reader.call({ ...call, value, blockNumber })).rejects.toThrow("Insufficient funds");
+      await expect(reader.estimateGas({ ...call, value, blockNumber })).rejects.toThrow("Insufficient funds");
+    }
+  });
 });
 
 describe("fees", () => {
