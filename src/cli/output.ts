@@ -5,7 +5,8 @@ import { basename, dirname, join, resolve } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import colours from "picocolors";
 import wrapAnsi from "wrap-ansi";
-import { draftOf } from "../engine/files.ts";
+import { nodeDisk } from "../engine/disk.ts";
+import { draftOf, isOfExchange } from "../engine/files.ts";
 import { DataFileError } from "../engine/journal.ts";
 import { makeFolder } from "../make-folder.ts";
 import { appendSummary } from "../scenario/report/github.ts";
@@ -144,22 +145,38 @@ export const isReplaceable = (path: string): boolean =>
 /**
  * Writes the file of `--out` or another flag. A regular file is replaced when the content is complete; until then, and
  * after a failure or a signal, it is as before.
- * @throws UsageError if it cannot be written; DataFileError if the disk is full or broken
+ * @throws as `prepare`; DataFileError if the disk is full or broken
  */
-export const save = (path: string, content: Content, flag = "--out"): Promise<void> =>
-  writing(path, flag, () =>
+export async function save(path: string, content: Content, flag = "--out", inputs: readonly string[] = []) {
+  prepare(path, flag, inputs);
+  await writing(path, flag, () =>
     isReplaceable(path) ? replace(path, content) : writeFile(path, content).catch(ignoreClosedPipe),
   );
+}
 
 /** Returns if nobody reads a pipe any more, because a command goes on as with a closed stdout. @throws any other error */
 export function ignoreClosedPipe(error: unknown): void {
   if ((error as NodeJS.ErrnoException).code !== "EPIPE") throw error;
 }
 
-/** Makes the missing folders of a path for `save`. @throws UsageError if the file could not be written */
-export const prepare = (path: string, flag: string): void =>
+/** @throws UsageError if a path names one of the files that the command reads, or a file of an exchange */
+export function requireOutput(path: string, flag: string, inputs: readonly string[]): void {
+  const real = realPath(path);
+  if (inputs.some((input) => realPath(input) === real))
+    throw new UsageError(`${flag} expects a file to write, found ${path}, which the command reads`);
+  if (isOfExchange(nodeDisk, real))
+    throw new UsageError(`${flag} expects a file to write, found ${path}, which is of a data directory`);
+}
+
+/**
+ * Makes the missing folders of a path for `save`. Called before long work.
+ * @throws UsageError if the file could not be written, or as `requireOutput`
+ */
+export const prepare = (path: string, flag = "--out", inputs: readonly string[] = []): void =>
   writing(path, flag, () => {
+    requireOutput(path, flag, inputs);
     makeFolder(dirname(path));
+    if (!isReplaceable(path)) return;
     for (const part of [dirname(path), path]) if (existsSync(part)) accessSync(part, constants.W_OK);
   });
 
@@ -188,7 +205,6 @@ export function writing<Result>(path: string, flag: string, write: () => Result)
 
 async function replace(path: string, content: Content): Promise<void> {
   const known = lstatSync(path, { throwIfNoEntry: false });
-  if (known !== undefined) accessSync(path, constants.W_OK);
   const draft = draftOf(path, randomUUID());
   const remove = (): void => rmSync(draft, { force: true });
   const exit = (signal: StopSignal): void => process.exit(SIGNAL_EXIT[signal]);

@@ -8,7 +8,7 @@ import { askServer, serverNamed } from "./ask-server.ts";
 import type { Run, Values } from "./commands.ts";
 import { endedWith, endingOf } from "./failure.ts";
 import { openNamed, requireLine } from "./journal.ts";
-import { save, warn } from "./output.ts";
+import { prepare, save, warn } from "./output.ts";
 import { EXIT, type ExitCode, UsageError } from "./process.ts";
 
 /** `clobsim record`: writes the session of an exchange as a scenario file. */
@@ -41,6 +41,7 @@ async function recordJournal(
     throw new UsageError(`record expects a server behind --url, found ${word} alone`);
   const at = point ?? {};
   const source = openNamed(word);
+  if (out !== null) prepare(out, "--out", [source.path]);
   const history = replayHistory(source, at);
   const { open, session: entries, refused, origin, end } = history;
   const { devAccounts } = origin;

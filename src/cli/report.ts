@@ -42,14 +42,15 @@ export const report: Run<"report"> = async (values, [word], given) => {
     await write(out ?? reportName(lastHashIn(text)), text);
     return EXIT.ok;
   }
-  const { content, code } = reportContent(openNamed(word ?? DEFAULT_DATA), reason);
+  const source = openNamed(word ?? DEFAULT_DATA);
+  const { content, code } = reportContent(source, reason);
   const path = out ?? reportName(content.hash);
-  await write(path, reportBytes(content, path));
+  await write(path, reportBytes(content, path), [source.path]);
   return code;
 };
 
-async function write(path: string, content: string | Uint8Array): Promise<void> {
-  await save(path, content);
+async function write(path: string, content: string | Uint8Array, inputs: readonly string[] = []) {
+  await save(path, content, "--out", inputs);
   warn(`the report is in ${path}; on any machine, clobsim replay ${shellWord(path)} replays it`);
 }
 

@@ -21,6 +21,7 @@ import {
   paintOf,
   prepare,
   realPath,
+  requireOutput,
   save,
   summarizeJob,
   unwritable,
@@ -79,12 +80,10 @@ function outputsOf(
   inputs: readonly string[],
 ) {
   const chosen = (asked.length === 0 ? ["spec"] : asked).map(parseReporterArgument);
-  const read = new Set(inputs.map(realPath));
   const written = new Set<string | null>();
   for (const { file } of chosen) {
+    if (file !== null) requireOutput(file, "--reporter", inputs);
     const path = file === null ? null : realPath(file);
-    if (path !== null && read.has(path))
-      throw new UsageError(`--reporter expects a file to write, found ${file}, which the run reads`);
     if (written.has(path))
       throw new UsageError(
         `two reporters write to ${file ?? "stdout"}: give one of them a file, as junit=out.xml`,

@@ -37,7 +37,7 @@ import { startScenarioServer } from "../start-exchange.ts";
 import type { Run, Values } from "./commands.ts";
 import { endingOf } from "./failure.ts";
 import { openNamed, requireLine } from "./journal.ts";
-import { failed, save } from "./output.ts";
+import { failed, prepare, save } from "./output.ts";
 import { EXIT, type ExitCode, UsageError } from "./process.ts";
 import type { Progress } from "./progress.ts";
 import { readScenarios } from "./run.ts";
@@ -48,20 +48,18 @@ export const shrink: Run<"shrink"> = async (values, [file = ""], _given, progres
   const end = budget === null ? Number.POSITIVE_INFINITY : performance.now() + budget.ms;
   const isOver = (reserveMs: number): boolean => performance.now() + reserveMs >= end;
   const task: Task = { out, isOver, budget: budget?.text ?? null, progress };
-  if (out !== null && resolve(out) === resolve(file)) {
-    throw new UsageError(`--out expects another file than the one that is shrunk, found ${out}`);
-  }
   if (isJournal(nodeDisk, file)) return shrinkReport(file, task, values);
   if (file.endsWith(".ndjson")) openNamed(file);
   const flag = (["expect", "refused", "at"] as const).find((name) => values[name] !== null);
   if (flag !== undefined)
     throw new UsageError(`--${flag} goes with a report or a data directory, found ${file}`);
-  const { scenarios, wrong } = readScenarios([file]);
+  const { scenarios, inputs, wrong } = readScenarios([file]);
   if (wrong.length > 0) return EXIT.usage;
   const [scenario] = scenarios;
   if (scenario === undefined || scenarios.length > 1) {
     throw new UsageError(`shrink expects one file, found ${scenarios.length} scenarios at ${file}`);
   }
+  if (out !== null) prepare(out, "--out", inputs);
   const shrunk = await shrinkFile(scenario, task);
   if (shrunk === null) return failed(`${shownPath(scenario.place.file)} does not fail, nothing was written`);
   return printShrunk(shrunk, task, missingFiles(shrunk, scenario, out));
@@ -144,6 +142,7 @@ async function shrinkReport(file: string, task: Task, target: Target): Promise<E
   if (refused !== null && other !== null)
     throw new UsageError(`--refused names where it ends: --${other} does not go with it`);
   const source = openNamed(file);
+  if (task.out !== null) prepare(task.out, "--out", [source.path]);
   const at = refused === null ? (target.at ?? {}) : { to: refused };
   const carried = expectation === null && refused === null ? scenarioIn(source) : null;
   if (carried !== null) return shrinkCarried(source.path, carried, task);

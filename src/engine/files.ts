@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { DEFAULT_DATA } from "../config.ts";
 import { FileRefused } from "../regular-file.ts";
 import { createFile, type Disk, writeFully } from "./disk.ts";
@@ -22,6 +22,10 @@ const isOwn = (name: string): boolean =>
   [JOURNAL_FILE, ...STATES].includes(name) || isOfLock(name) || TORN_FILE.test(name) || DRAFT.test(name);
 
 const namesIn = (disk: Disk, folder: string): readonly string[] => disk.names(folder) ?? [];
+
+/** Whether a path names a file of an exchange in its data directory. */
+export const isOfExchange = (disk: Disk, path: string): boolean =>
+  isOwn(basename(path)) && namesIn(disk, dirname(path)).includes(JOURNAL_FILE);
 
 const GIT_IGNORE = ".gitignore";
 /** Default directory of the reports of failed tests and scenarios, in the default data directory. */
