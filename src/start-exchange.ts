@@ -1,7 +1,7 @@
 import * as option from "./api/option-types.ts";
 import type { LocalExchange, RunningServer } from "./compose.ts";
 import { type Config, DEFAULT_CONFIG, readConfig, SETTINGS } from "./config.ts";
-import { money, size } from "./core/units.ts";
+import { NO_FAUCET } from "./core/state.ts";
 import type { StartServer } from "./scenario/venue/http-venue.ts";
 import { ConfigError, flagOf, readValue, type Settings, withFlagsNamed, wordOf } from "./setting.ts";
 import type { StartOptions } from "./start-options.ts";
@@ -105,7 +105,7 @@ export const startScenarioServer: StartServer = async (world, { seed, clock, set
       logLevel: "silent",
       settlement,
       balances,
-      faucet: { collateral: money(0), everyMarket: size(0) },
+      faucet: NO_FAUCET,
     },
     world,
   );

@@ -24,7 +24,7 @@ import { whyUnsettled } from "./explanations.ts";
 import { objectBody } from "./request-body.ts";
 import * as field from "./schemas.ts";
 import { exactly, MAX_TIMES, page, type ReplyOf } from "./schemas.ts";
-import { checksummed, hashIn, isoOrNull, orderOfAny, type View } from "./view.ts";
+import { asHex, checksummed, isoOrNull, orderOfAny, type View } from "./view.ts";
 
 const blockNumber = field.count.describe("The first block is 0.");
 
@@ -213,7 +213,7 @@ export function chainReply({ state }: View): ReplyOf<typeof chainSchema> {
     chainId: CHAIN_ID,
     settlement: config.settlement,
     balances: config.balances,
-    head: { number: head.height, hash: hashIn(blockHash(state, head)), minedAt: toIso(head.at) },
+    head: { number: head.height, hash: asHex(blockHash(state, head)), minedAt: toIso(head.at) },
     confirmed: finalHeight(state),
     pending: chain.pending,
     lost: chain.lost.length,
@@ -236,8 +236,8 @@ export function blockReply(view: View, block: Block): ReplyOf<typeof blockSchema
   const numbers = Array.from({ length: block.count }, (_, place) => chain.mined.get(block.first + place + 1));
   return {
     number: block.height,
-    hash: hashIn(blockHash(state, block)),
-    parentHash: parent === undefined ? NO_PARENT : hashIn(blockHash(state, parent)),
+    hash: asHex(blockHash(state, block)),
+    parentHash: parent === undefined ? NO_PARENT : asHex(blockHash(state, parent)),
     minedAt: toIso(block.at),
     confirmed: block.height <= finalHeight(state),
     transactions: numbers.map((number) => transactionReply(view, chain.transactions.get(number))),
@@ -251,7 +251,7 @@ export function transactionReply(
   const { firstTrade, trades } = transaction;
   const ids = Array.from({ length: trades }, (_, index) => idOf(state.idPrefixes.trade, firstTrade + index));
   return {
-    hash: hashIn(transactionHash(state, transaction)),
+    hash: asHex(transactionHash(state, transaction)),
     kind: kindOf(transaction).toUpperCase() as Uppercase<ReturnType<typeof kindOf>>,
     status: transaction.status,
     reason: whyUnsettled(state, transaction),
@@ -269,7 +269,7 @@ export function supplyReply(view: View, market: Market): ReplyOf<typeof supplySc
   });
   return {
     marketId: market.id,
-    conditionId: hashIn(market.conditionId),
+    conditionId: asHex(market.conditionId),
     ledger: amounts(market.supply),
     onChain: amounts(market.onChain),
   };

@@ -21,7 +21,7 @@ import { objectBody } from "./request-body.ts";
 import * as field from "./schemas.ts";
 import { exactly, named, page, type ReplyOf } from "./schemas.ts";
 import { tradeReply } from "./trading.ts";
-import { hashIn, isoOrNull, type View } from "./view.ts";
+import { asHex, isoOrNull, type View } from "./view.ts";
 
 const eventShape = {
   id: field.uuid,
@@ -249,7 +249,7 @@ export function marketReply(view: View, market: Market): ReplyOf<typeof marketSc
     description: market.description,
     category: market.category,
     tags: market.tags,
-    conditionId: hashIn(market.conditionId),
+    conditionId: asHex(market.conditionId),
     eventId: state.events.get(market.event).id,
     status: market.status,
     active: market.status === "ACTIVE",

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { Role } from "../core/account.ts";
+import { ROLES, type Role } from "../core/account.ts";
 import { transactionHash } from "../core/chain/chain-hashes.ts";
 import { blockOf, settledAt, settlementStatus } from "../core/chain/settlement.ts";
 import type { CommandOf } from "../core/commands.ts";
@@ -24,11 +24,18 @@ import {
   unixSeconds,
 } from "./endpoint.ts";
 import { ApiError, describeValue, invalidFields, withPrefix } from "./errors.ts";
-import { cancelBody, ORDER_ERRORS, ORDER_OF_CHECKS, orderBody, placeOrderCommand } from "./order-request.ts";
+import {
+  cancelBody,
+  NOT_CANCELED,
+  ORDER_ERRORS,
+  ORDER_OF_CHECKS,
+  orderBody,
+  placeOrderCommand,
+} from "./order-request.ts";
 import { refusalError } from "./refusals.ts";
 import * as field from "./schemas.ts";
 import { exactly, named, page, type ReplyOf } from "./schemas.ts";
-import { hashIn, isoOrNull, type View } from "./view.ts";
+import { asHex, isoOrNull, type View } from "./view.ts";
 
 const orderShape = {
   id: field.uuid,
@@ -62,7 +69,7 @@ export const tradeSchema = exactly("Trade", {
   price: field.price,
   size: field.shares,
   fee: field.usdc,
-  role: z.enum(["TAKER", "MAKER"]),
+  role: z.enum(ROLES),
   orderId: field.uuid,
   counterOrderId: field.uuid,
   matchType: field.matchType,
@@ -74,7 +81,7 @@ export const tradeSchema = exactly("Trade", {
 
 const cancelResultSchema = exactly("CancelResult", {
   canceled: z.array(field.uuid),
-  notCanceled: z.record(field.uuid, z.enum(["already matched", "already canceled", "already expired"])),
+  notCanceled: z.record(field.uuid, z.enum(Object.values(NOT_CANCELED))),
 });
 
 /** /clob: signed endpoints (specification, "Trading"). */
@@ -187,12 +194,12 @@ export function tradeReply(view: View, trade: Trade, role: Role): ReplyOf<typeof
     side: order.side,
     price: numbers.price(role === "TAKER" ? trade.price : order.price),
     size: numbers.size(trade.size),
-    fee: numbers.decimal(role === "TAKER" ? trade.fee : 0, AVERAGE_PLACES),
+    fee: numbers.money(role === "TAKER" ? trade.fee : money(0)),
     role,
     orderId: idOf(state.idPrefixes.order, own),
     counterOrderId: idOf(state.idPrefixes.order, other),
     matchType: trade.matchType,
-    transactionHash: block === null ? null : hashIn(transactionHash(state, transaction)),
+    transactionHash: block === null ? null : asHex(transactionHash(state, transaction)),
     blockNumber: block?.height ?? null,
     createdAt: toIso(trade.at),
     updatedAt: toIso(settledAt(state, trade)),

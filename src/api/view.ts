@@ -19,8 +19,8 @@ export interface View {
   readonly numbers: Numbers;
 }
 
-/** Casts a hash or id of the core, which is always `0x` and hex digits. */
-export const hashIn = (text: string): `0x${string}` => text as `0x${string}`;
+/** Casts a text that begins with `0x`, as every hash and id of the core, to viem's type. */
+export const asHex = (text: string): `0x${string}` => text as `0x${string}`;
 
 export const isoOrNull = (at: Millis | null): string | null => (at === null ? null : toIso(at));
 

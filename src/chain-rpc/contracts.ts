@@ -1,4 +1,5 @@
 import { type DecodeFunctionDataReturnType, decodeFunctionData, encodeFunctionResult } from "viem/utils";
+import { asHex } from "../api/view.ts";
 import { baseFeeOf, blockAt, CHAIN_ID, headBlock } from "../core/chain/chain.ts";
 import { blockHash } from "../core/chain/chain-hashes.ts";
 import {
@@ -16,7 +17,7 @@ import type { Steps } from "../core/steps.ts";
 import type { Address } from "../core/terms.ts";
 import { type AnyAbi, COLLATERAL, EXCHANGE, MULTICALL, reverted, TOKENS } from "./abis.ts";
 import type { BlockView } from "./block-view.ts";
-import { asHex, isSteps, RpcError, secondsOf } from "./json-rpc.ts";
+import { isSteps, RpcError, secondsOf } from "./json-rpc.ts";
 import { type CallRequest, callerOf, limitsOf } from "./transactions.ts";
 
 /** A function of a contract: reads the state of a block, perhaps in steps, or is decoded to a call that the core executes. */

@@ -73,7 +73,4 @@ export class ChainChanged extends Error {
 /** Encodes a number as a JSON-RPC quantity: `0x0`, `0x1f`. */
 export const quantity = (value: number | bigint): `0x${string}` => `0x${value.toString(16)}`;
 
-/** Casts a text that begins with `0x` to viem's type. */
-export const asHex = (text: string): `0x${string}` => text as `0x${string}`;
-
 export const secondsOf = (at: Millis): number => Math.floor(at / 1000);

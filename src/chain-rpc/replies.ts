@@ -1,4 +1,5 @@
 import { encodeFunctionData } from "viem/utils";
+import { asHex } from "../api/view.ts";
 import { type Block, baseFeeOf, CHAIN_ID, headBlock } from "../core/chain/chain.ts";
 import { blockHash, orderHash, transactionHash } from "../core/chain/chain-hashes.ts";
 import {
@@ -18,7 +19,7 @@ import type { State } from "../core/state.ts";
 import type { Address } from "../core/terms.ts";
 import type { Millis } from "../core/units.ts";
 import { type AnyAbi, COLLATERAL, EXCHANGE, TOKENS } from "./abis.ts";
-import { asHex, LazyList, lazyList, quantity, secondsOf } from "./json-rpc.ts";
+import { LazyList, lazyList, quantity, secondsOf } from "./json-rpc.ts";
 import { LogTexts, logsOf } from "./logs.ts";
 import {
   gasPriceOf,

@@ -1,5 +1,6 @@
 import { type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
 import { keccak256 } from "viem/utils";
+import { asHex } from "../api/view.ts";
 import { baseFeeOf, CHAIN_ID } from "../core/chain/chain.ts";
 import { transactionHash } from "../core/chain/chain-hashes.ts";
 import { callGas } from "../core/chain/transaction.ts";
@@ -12,7 +13,7 @@ import type { Address } from "../core/terms.ts";
 import { ADDRESS } from "./chain-methods.ts";
 import { aliased, control, type Methods, type NodeContext, open, param } from "./context.ts";
 import { contractCallOf } from "./contracts.ts";
-import { asHex, invalidParams, RpcError } from "./json-rpc.ts";
+import { invalidParams, RpcError } from "./json-rpc.ts";
 import * as read from "./parameters.ts";
 import {
   type CallRequest,

@@ -60,7 +60,8 @@ export const Account = record(
 );
 export type Account = Infer<typeof Account>;
 
-export type Role = "TAKER" | "MAKER";
+export const ROLES = ["TAKER", "MAKER"] as const;
+export type Role = (typeof ROLES)[number];
 
 export const packFill = (trade: number, role: Role): number => trade * 2 + (role === "MAKER" ? 1 : 0);
 export const tradeOfFill = (fill: number): number => Math.floor(fill / 2);

@@ -27,6 +27,9 @@ export const ExchangeConfig = record({
 });
 export type ExchangeConfig = Infer<typeof ExchangeConfig>;
 
+/** The faucet of an exchange that gives nothing. */
+export const NO_FAUCET: ExchangeConfig["faucet"] = { collateral: money(0), everyMarket: 0 as Size };
+
 /** State of an exchange. Only `apply` writes to it. */
 export type State = Readonly<Omit<Created, "issued">> & Pick<Created, "issued">;
 type Created = ReturnType<typeof createState>;

@@ -5,14 +5,12 @@ import type { CommandOf } from "../commands.ts";
 import type { DomainEvent, EventOf } from "../events.ts";
 import { marketOfToken, outcomeOf } from "../market.ts";
 import { accepted, type Decision, refused } from "../refusals.ts";
-import { type ExchangeConfig, emptyAccount, FAUCET, findAccount, type State } from "../state.ts";
+import { emptyAccount, FAUCET, findAccount, NO_FAUCET, type State } from "../state.ts";
 import { FULL_PRICE, type Millis, type Money, money, notional, size } from "../units.ts";
 import { ensureWallet } from "./contract-calls.ts";
 import { backingOf, changeSupply, credit, ensureHolding, grantMintEvents, issuanceLeft } from "./ledger.ts";
 import type { Appliers, Deciders, RuleSet } from "./rule-set.ts";
 import { addContent } from "./transactions.ts";
-
-const NO_FUNDS: ExchangeConfig["faucet"] = { collateral: money(0), everyMarket: size(0) };
 
 /**
  * Issues USDC, and mints shares of single outcomes as full sets whose other half goes to the faucet. Shares touch their
@@ -68,7 +66,7 @@ export const accountDeciders = {
     const isFirst = known === undefined || known.derivations === 0;
     if (!isFirst && state.config.credentials === "once")
       return refused({ code: "CREDENTIALS_ALREADY_DERIVED", address });
-    const given = isFirst ? state.config.faucet : NO_FUNDS;
+    const given = isFirst ? state.config.faucet : NO_FAUCET;
     const funded = fundAccount(state, { address, tokens: [], ...given }, rules);
     if (!funded.ok) return funded;
     const account = known?.number ?? state.accounts.next;

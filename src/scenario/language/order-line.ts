@@ -1,6 +1,6 @@
 import { plainNumber } from "../../api/decimals.ts";
 import { ERROR_CODES } from "../../api/errors.ts";
-import { meantOrderType } from "../../api/order-request.ts";
+import { meantOrderType, NOT_CANCELED } from "../../api/order-request.ts";
 import type { ClientCode } from "../../client/result.ts";
 import { SETTLEMENT_STATUSES } from "../../core/chain/settlement.ts";
 import { ORDER_STATUSES } from "../../core/order.ts";
@@ -301,7 +301,7 @@ function meantOrder(words: readonly string[], isMarket: (name: string) => boolea
 
 const CLIENT_CODES: readonly ClientCode[] = ["CONNECTION_LOST", "INVALID_REPLY", "NOT_DERIVED", "NO_WALLET"];
 /** Why an order could not be canceled. */
-export const NOT_LIVE = ["already matched", "already canceled", "already expired"] as const;
+export const NOT_LIVE = Object.values(NOT_CANCELED);
 /** Every code of a refusal, and every reason why an order could not be canceled. */
 export const REFUSAL_CODES: readonly string[] = [...ERROR_CODES, ...CLIENT_CODES, ...NOT_LIVE];
 export const BARE_STATUS = /^HTTP \d{3}$/;

@@ -8,7 +8,8 @@ import { refusalError, revertWords } from "../../api/refusals.ts";
 import { Bots } from "../../bots/bots.ts";
 import type { Command } from "../../core/commands.ts";
 import { outcomeOfCall } from "../../core/rules/contract-calls.ts";
-import { type Millis, millis, money, size } from "../../core/units.ts";
+import { NO_FAUCET } from "../../core/state.ts";
+import { type Millis, millis } from "../../core/units.ts";
 import { Exchange, type Snapshot } from "../../engine/exchange.ts";
 import { noJournal, type SessionLog } from "../../engine/journal.ts";
 import { isRecorded, refusedRequest } from "../../server/refused-requests.ts";
@@ -29,8 +30,6 @@ const OPERATION = {
   "cancel-all": "cancelAllOrders",
   fund: "fundAccount",
 } as const satisfies Record<FlowRow["op"], Operation>;
-
-const NO_FAUCET = { collateral: money(0), everyMarket: size(0) };
 
 /** What the exchange of a scenario is opened with, besides a world. */
 type Opening = Pick<Scenario, "seed" | "clock" | "markets" | "settlement" | "balances">;
