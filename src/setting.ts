@@ -203,7 +203,7 @@ export function readValue<Value>(source: string, text: string, reader: Reader<Va
   const why = reader.why?.(text) ?? "";
   // Words with digits are examples of many values, so they are not suggested.
   const words = (reader.words ?? reader.offers ?? []).filter((word) => !/\d/.test(word));
-  const help = why === "" ? didYouMean(text, words) : `: ${why}`;
+  const help = why === "" ? didYouMean(text.replace(/=.*/s, ""), words) : `: ${why}`;
   throw new ConfigError(`${source} expects ${reader.expected}, found ${found}${help}`);
 }
 

@@ -1,15 +1,27 @@
 import { ExchangeClient } from "../client/client.ts";
 import type { RawReply } from "../client/result.ts";
-import type { Given } from "../setting.ts";
+import { type Given, readValue, SERVER_URL } from "../setting.ts";
 import type { Values } from "./commands.ts";
 import { UsageError } from "./process.ts";
 
-/** Returns the server of the command line or the environment; null for none. @throws UsageError if both flags are given. */
-export function serverNamed(values: Values<"record" | "report">, { flags }: Given): string | null {
-  if (flags.url !== undefined && flags.from !== undefined) {
+/**
+ * Returns the URL of the server that the command line or the environment names; null for none. A word of the command line,
+ * also that of a directory or a report, precedes the environment.
+ * @throws UsageError if the command line names several
+ */
+export function serverNamed(
+  command: "record" | "report",
+  word: string | undefined,
+  values: Values<"record" | "report">,
+  { flags }: Given,
+): string | null {
+  const flag = ["url", "from"].find((name) => flags[name] !== undefined);
+  if (flag !== undefined && word !== undefined)
+    throw new UsageError(`${command} expects one exchange, found --${flag} and ${word}`);
+  if (flags.url !== undefined && flags.from !== undefined)
     throw new UsageError("--from is another name of --url: give one of them");
-  }
-  return flags.from === undefined ? (values.url ?? values.from) : values.from;
+  if (word === undefined) return flags.from === undefined ? (values.url ?? values.from) : values.from;
+  return /^https?:/.test(word) ? readValue(command, word, SERVER_URL) : null;
 }
 
 /**

@@ -63,7 +63,7 @@ export async function runCommand<Name extends CommandName>(
   }
 }
 
-/** @throws UsageError if the number of words is not what the command takes. */
+/** @throws UsageError if the words are not as many as the command takes, or one is empty, as of an unset shell variable */
 function requireWords(name: CommandName, words: readonly string[]): void {
   const { args }: Subcommand = SUBCOMMANDS[name];
   if (args === undefined) {
@@ -71,10 +71,10 @@ function requireWords(name: CommandName, words: readonly string[]): void {
     throw new UsageError(`${name} takes options only, found ${JSON.stringify(words[0])}`);
   }
   const { expected, min, max } = args;
-  if (words.length >= min && words.length <= max) return;
-  throw new UsageError(
-    `${name} expects ${expected}, found ${words.length || "none"} (see clobsim ${name} --help)`,
-  );
+  const hasEmpty = words.includes("");
+  if (words.length >= min && words.length <= max && !hasEmpty) return;
+  const found = hasEmpty ? "an empty text" : words.length || "none";
+  throw new UsageError(`${name} expects ${expected}, found ${found} (see clobsim ${name} --help)`);
 }
 
 /** Parses and runs a command line. @throws UsageError or ConfigError as `runCommand`. */
@@ -209,7 +209,7 @@ const YARGS_KEYS = ["_", "$0", "help", "h", "version", "v"];
 function knownCommand([first]: readonly string[], keys: readonly string[], argv: readonly string[]) {
   const given = keys.filter((key) => !YARGS_KEYS.includes(key));
   const command = NAMES.find((name) => name === first);
-  if (first === undefined) {
+  if (first === undefined || first === "") {
     if (given[0] !== undefined) throw new UsageError(commandBefore(given[0], argv));
     throw new UsageError(`expected a command, ${anyOf(NAMES)}, found none (see clobsim --help)`);
   }

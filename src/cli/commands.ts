@@ -2,7 +2,7 @@ import { DEFAULT_DATA, SETTINGS } from "../config.ts";
 import { anyOf, TICK_SIZES } from "../core/terms.ts";
 import { FULL_PRICE, price } from "../core/units.ts";
 import { readRange } from "../fuzz/seeds.ts";
-import { REPORTER_NAMES } from "../scenario/report/text.ts";
+import { REPORTER } from "../scenario/report/text.ts";
 import {
   BUDGET,
   choice,
@@ -154,7 +154,7 @@ export const SUBCOMMANDS = {
       shard: selection(SHARD, "Only the i-th of n equal parts of the suite, as i/n"),
       bail: selection(toggle, "Stop after the first failure"),
       reporter: output(
-        { ...text("a reporter such as spec or junit=out.xml"), offers: REPORTER_NAMES },
+        REPORTER,
         "spec, json, junit, tap or github; =FILE writes it to a file; may be given often",
         { defaultHelp: "spec", isRepeatable: true },
       ),
@@ -187,7 +187,7 @@ export const SUBCOMMANDS = {
   record: {
     summary: "Write the session of an exchange, running or on disk, as a scenario file that passes.",
     busy: { what: "recording" },
-    args: JOURNAL_WORD,
+    args: args("[DIR|REPORT|URL]", "one data directory, one report or the URL of a server", 0, 1),
     settings: {
       at: journal(LINE_OR_MOMENT, "Of a directory or a report: up to this line, or this time", THE_END),
       url: exchange(SERVER_URL, "URL of the running server", { defaultHelp: "http://127.0.0.1:7070" }),
@@ -383,7 +383,7 @@ export const SUBCOMMANDS = {
   report: {
     summary: "Write the whole history of an exchange to one file that another machine can replay.",
     busy: { what: "reporting" },
-    args: args("[DIR]", "one directory or the URL of a server", 0, 1),
+    args: args("[DIR|URL]", "one data directory or the URL of a server", 0, 1),
     settings: {
       url: exchange(SERVER_URL, "URL of a running server, instead of a directory"),
       ...SERVER,

@@ -1,4 +1,5 @@
 import { basename } from "node:path";
+import { choice, readValue } from "../setting.ts";
 import {
   type CommandName,
   optionsOf,
@@ -8,7 +9,7 @@ import {
   SUBCOMMANDS,
   type Subcommand,
 } from "./commands.ts";
-import { EXIT, UsageError } from "./process.ts";
+import { EXIT } from "./process.ts";
 
 /** A completion, with its description. */
 type Candidate = readonly [word: string, help: string];
@@ -52,15 +53,12 @@ complete -c clobsim -n 'not count (__clobsim) >/dev/null' -F
 `,
 };
 
-/** `clobsim completion`: prints the script of a shell, by default of $SHELL, or bash. @throws UsageError for an unknown shell */
+/** `clobsim completion`: prints the script of a shell, by default of $SHELL, or bash. @throws ConfigError for an unknown shell */
 export const completion: Run<"completion"> = async (_values, [given], { environment }) => {
-  const name = given ?? basename(environment.SHELL || "bash");
-  const shell = SHELLS.find((known) => known === name);
-  if (shell === undefined) {
-    const found = `${given === undefined ? "$SHELL " : ""}${JSON.stringify(name)}`;
-    throw new UsageError(`completion expects ${SHELLS.join(", ")}, found ${found}`);
-  }
-  process.stdout.write(SCRIPT[shell]);
+  const shell = given ?? basename(environment.SHELL || "bash");
+  process.stdout.write(
+    SCRIPT[readValue(given === undefined ? "$SHELL" : "completion", shell, choice(...SHELLS))],
+  );
   return EXIT.ok;
 };
 

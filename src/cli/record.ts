@@ -3,7 +3,6 @@ import { runSteps } from "../core/steps.ts";
 import { replayHistory } from "../history/journal-replay.ts";
 import { recordScenario } from "../history/record/record-session.ts";
 import { RecordingError } from "../history/record/script.ts";
-import type { Given } from "../setting.ts";
 import { askServer, serverNamed } from "./ask-server.ts";
 import type { Run, Values } from "./commands.ts";
 import { endedWith, endingOf } from "./failure.ts";
@@ -12,11 +11,12 @@ import { prepare, save, warn } from "./output.ts";
 import { EXIT, type ExitCode, UsageError } from "./process.ts";
 
 /** `clobsim record`: writes the session of an exchange as a scenario file. */
-export const record: Run<"record"> = async (values, words, given) => {
+export const record: Run<"record"> = async (values, [word], given) => {
   const { name, out, at } = values;
-  if (words.length > 0) return recordJournal(words, values, given);
+  const server = serverNamed("record", word, values, given);
+  if (word !== undefined && server === null) return recordJournal(word, values);
   if (at !== null) throw new UsageError("--at is expected with a data directory or a report, found it alone");
-  const url = serverNamed(values, given) ?? "http://127.0.0.1:7070";
+  const url = server ?? "http://127.0.0.1:7070";
   const path = `/sim/scenario${name === null ? "" : `?name=${encodeURIComponent(name)}`}`;
   const asked = { simToken: values.simToken, path, what: "record its sessions" };
   const recorded = await askServer(url, asked, ({ body }): Recorded | null => {
@@ -28,19 +28,9 @@ export const record: Run<"record"> = async (values, words, given) => {
 };
 
 /** Records a journal up to its first problem, and warns about the problem. */
-async function recordJournal(
-  [word = ""]: readonly string[],
-  { name, out, at: point }: Values<"record">,
-  { flags }: Given,
-): Promise<ExitCode> {
-  const extra = ["url", "from", "sim-token"].find((flag) => flags[flag] !== undefined);
-  if (extra !== undefined) {
-    throw new UsageError(`record expects a running exchange or a journal, found --${extra} and ${word}`);
-  }
-  if (/^https?:/.test(word))
-    throw new UsageError(`record expects a server behind --url, found ${word} alone`);
+async function recordJournal(file: string, { name, out, at: point }: Values<"record">): Promise<ExitCode> {
   const at = point ?? {};
-  const source = openNamed(word);
+  const source = openNamed(file);
   if (out !== null) prepare(out, "--out", [source.path]);
   const history = replayHistory(source, at);
   const { open, session: entries, refused, origin, end } = history;

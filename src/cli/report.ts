@@ -15,7 +15,6 @@ import {
 } from "../history/report.ts";
 import { inspectorPage, NOT_BUILT, withReport } from "../inspector-page.ts";
 import { readRegular } from "../regular-file.ts";
-import { SERVER_URL } from "../setting.ts";
 import { askServer, serverNamed } from "./ask-server.ts";
 import type { Run } from "./commands.ts";
 import { openNamed, replaySource } from "./journal.ts";
@@ -26,13 +25,7 @@ import { EXIT, type ExitCode, UsageError } from "./process.ts";
 export const report: Run<"report"> = async (values, [word], given) => {
   const { out } = values;
   const reason = values.reason ?? "it was requested";
-  const isUrl = word !== undefined && /^https?:/.test(word);
-  // A directory on the command line takes precedence over a server in the environment.
-  const isNamed = word === undefined || given.flags.url !== undefined || given.flags.from !== undefined;
-  const url = isUrl ? SERVER_URL.read(word) : isNamed ? serverNamed(values, given) : null;
-  if (word !== undefined && isUrl === (url === null)) {
-    throw new UsageError(`report expects one directory or the URL of a server, found ${word}`);
-  }
+  const url = serverNamed("report", word, values, given);
   if (url !== null) {
     const path = `/sim/report?reason=${encodeURIComponent(reason)}`;
     const asked = { simToken: values.simToken, path, what: "report its sessions" };

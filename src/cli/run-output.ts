@@ -7,8 +7,8 @@ import { statOf } from "../regular-file.ts";
 import type { WrongFile } from "../scenario/language/page.ts";
 import type { Scenario } from "../scenario/language/steps.ts";
 import { jobSummary, wrongFilesSummary } from "../scenario/report/github.ts";
-import { parseReporterArgument, REPORTERS } from "../scenario/report/reporters.ts";
-import { oneLine, plainPaint, type Reporter, WIDTH } from "../scenario/report/text.ts";
+import { REPORTERS } from "../scenario/report/reporters.ts";
+import { oneLine, plainPaint, type Reporter, type ReporterOutput, WIDTH } from "../scenario/report/text.ts";
 import { shownPath, sourceFilesOf } from "../scenario/run/files.ts";
 import type { ScenarioResult, SuiteResult } from "../scenario/run/result.ts";
 import type { Failed } from "../scenario/run/run-scenario.ts";
@@ -79,7 +79,7 @@ function outputsOf(
   repeat: string,
   inputs: readonly string[],
 ) {
-  const chosen = (asked.length === 0 ? ["spec"] : asked).map(parseReporterArgument);
+  const chosen: readonly ReporterOutput[] = asked.length === 0 ? [{ name: "spec", file: null }] : asked;
   const written = new Set<string | null>();
   for (const { file } of chosen) {
     if (file !== null) requireOutput(file, "--reporter", inputs);

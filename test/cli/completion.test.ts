@@ -140,7 +140,7 @@ describe("completion", () => {
 
   it("says which shells there are if $SHELL is another", async () => {
     const { code, stderr } = await run("completion", [], {}, { SHELL: "/bin/dash" });
-    const sentence = 'clobsim: completion expects bash, zsh, fish, found $SHELL "dash"\n';
+    const sentence = 'clobsim: $SHELL expects bash, zsh or fish, found "dash", did you mean bash?\n';
     expect({ code, stderr }).toEqual({ code: 2, stderr: sentence });
   });
 });

@@ -1,5 +1,4 @@
 import { jsonEscape } from "../../core/format.ts";
-import { ConfigError, didYouMean } from "../../setting.ts";
 import {
   type Place,
   placeText,
@@ -16,7 +15,7 @@ import {
   oneLine,
   plainPaint,
   printable,
-  REPORTER_NAMES,
+  type ReporterName,
   roundedText,
   title,
   WIDTH,
@@ -219,8 +218,6 @@ const tapReporter: MakeReporter = ({ write }) => {
   };
 };
 
-type ReporterName = (typeof REPORTER_NAMES)[number];
-
 export const REPORTERS: Readonly<Record<ReporterName, MakeReporter>> = {
   spec: specReporter,
   json: jsonReporter,
@@ -228,15 +225,3 @@ export const REPORTERS: Readonly<Record<ReporterName, MakeReporter>> = {
   tap: tapReporter,
   github: githubReporter,
 };
-
-/** Parses `junit` or `junit=out.xml`; the file is null for standard output. @throws ConfigError */
-export function parseReporterArgument(argument: string) {
-  const [, given = "", file = null] = /^([^=]*)(?:=(.*))?$/s.exec(argument) ?? [];
-  const name = REPORTER_NAMES.find((each) => each === given);
-  if (name === undefined) {
-    const hint = didYouMean(given, REPORTER_NAMES) || `, expected one of ${REPORTER_NAMES.join(", ")}`;
-    throw new ConfigError(`--reporter: unknown reporter ${JSON.stringify(given)}${hint}`);
-  }
-  if (file !== "") return { name, file };
-  throw new ConfigError(`--reporter: expected ${name}=FILE or ${name}, found ${JSON.stringify(argument)}`);
-}

@@ -1,8 +1,27 @@
+import { anyOf } from "../../core/terms.ts";
 import type { WrongFile } from "../language/page.ts";
 import type { ScenarioResult, SuiteResult } from "../run/result.ts";
 
 /** The default first. */
 export const REPORTER_NAMES = ["spec", "json", "junit", "tap", "github"] as const;
+export type ReporterName = (typeof REPORTER_NAMES)[number];
+
+/** A reporter, and the file that it writes; null for standard output. */
+export interface ReporterOutput {
+  readonly name: ReporterName;
+  readonly file: string | null;
+}
+
+/** Accepts `junit` or `junit=out.xml`. */
+export const REPORTER = {
+  expected: `${anyOf(REPORTER_NAMES)}, or with a file such as junit=out.xml`,
+  offers: REPORTER_NAMES,
+  read: (text: string): ReporterOutput | null => {
+    const [, given, file = null] = /^([^=]*)(?:=(.+))?$/s.exec(text) ?? [];
+    const name = REPORTER_NAMES.find((each) => each === given);
+    return name === undefined ? null : { name, file };
+  },
+};
 
 export interface SuitePlan {
   readonly scenarios: number;

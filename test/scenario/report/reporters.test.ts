@@ -2,11 +2,18 @@ import fc from "fast-check";
 import { XMLParser, XMLValidator } from "fast-xml-parser";
 import { Parser } from "tap-parser";
 import { describe, expect, it } from "vitest";
-import { parseReporterArgument, xmlAttributes, xmlText } from "../../../src/scenario/report/reporters.ts";
+import { xmlAttributes, xmlText } from "../../../src/scenario/report/reporters.ts";
 import { folderOf } from "../../../src/scenario/report/spec.ts";
-import { oneLine, printable, REPORTER_NAMES, title, wellFormed } from "../../../src/scenario/report/text.ts";
+import {
+  oneLine,
+  printable,
+  REPORTER,
+  REPORTER_NAMES,
+  title,
+  wellFormed,
+} from "../../../src/scenario/report/text.ts";
 import type { Failure, ScenarioResult } from "../../../src/scenario/run/result.ts";
-import { ConfigError } from "../../../src/setting.ts";
+import { ConfigError, readValue } from "../../../src/setting.ts";
 import { eachHostile, hostileText } from "./hostile.ts";
 import { EXAMPLE, failedOf, reportOf, resultOf, skippedOf, writesOf, wrongReportOf } from "./suite.ts";
 
@@ -30,20 +37,22 @@ describe("the argument of a reporter", () => {
     ["junit=out.xml", { name: "junit", file: "out.xml" }],
     ["json=a=b.json", { name: "json", file: "a=b.json" }],
   ])("%s is read", (argument, expected) => {
-    expect(parseReporterArgument(argument)).toEqual(expected);
+    expect(readValue("--reporter", argument, REPORTER)).toEqual(expected);
   });
 
   it.each([
-    ["junitt", 'unknown reporter "junitt", did you mean junit?'],
-    ["JSON", 'unknown reporter "JSON", did you mean json?'],
-    ["teamcity", 'unknown reporter "teamcity", expected one of spec, json, junit, tap, github'],
-    ["", 'unknown reporter "", expected one of spec, json, junit, tap, github'],
-    ["__proto__", 'unknown reporter "__proto__", expected one of spec, json, junit, tap, github'],
-    ["junti=out.xml", 'unknown reporter "junti", did you mean junit?'],
-    ["junit=", 'expected junit=FILE or junit, found "junit="'],
-    ["=out.xml", 'unknown reporter "", expected one of spec, json, junit, tap, github'],
-  ])("%s is refused with the nearest", (argument, message) => {
-    expect(() => parseReporterArgument(argument)).toThrow(new ConfigError(`--reporter: ${message}`));
+    ["junitt", '"junitt", did you mean junit?'],
+    ["JSON", '"JSON", did you mean json?'],
+    ["teamcity", '"teamcity"'],
+    ["", "nothing"],
+    ["__proto__", '"__proto__"'],
+    ["junti=out.xml", '"junti=out.xml", did you mean junit?'],
+    ["junit=", '"junit=", did you mean junit?'],
+    ["=out.xml", '"=out.xml"'],
+  ])("%s is refused with the nearest", (argument, found) => {
+    const expected = "spec, json, junit, tap or github, or with a file such as junit=out.xml";
+    const message = `--reporter expects ${expected}, found ${found}`;
+    expect(() => readValue("--reporter", argument, REPORTER)).toThrow(new ConfigError(message));
   });
 });
 
