@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import { unitsOf } from "./api/decimals.ts";
 import { didYouMean } from "./api/nearest.ts";
-import { quoted, SIZE_PLACES } from "./core/format.ts";
+import { isOneLine, MAX_SEED_LENGTH, quoted, SIZE_PLACES } from "./core/format.ts";
 import { anyOf } from "./core/terms.ts";
 import { parseDuration, parseIso } from "./core/time.ts";
 import { MAX_SIZE, type Millis, money, size } from "./core/units.ts";
@@ -100,14 +100,10 @@ export const oneLine = (maxLength: number): Reader<string> =>
     isOneLine(given, maxLength) && given.trim() !== "" ? given : null,
   );
 
-/** Whether a text has 1 to `maxLength` code points and no control characters. */
-const isOneLine = (given: string, maxLength: number): boolean =>
-  new RegExp(`^[^\\p{Cc}\\p{Cs}]{1,${maxLength}}$`, "u").test(given);
-
 /** The seed of everything that is generated. */
 export const SEED = {
-  expected: "a text of 1 to 128 characters on one line",
-  read: (given: string) => (isOneLine(given, 128) ? given : null),
+  expected: `a text of 1 to ${MAX_SEED_LENGTH} characters on one line`,
+  read: (given: string) => (isOneLine(given, MAX_SEED_LENGTH) ? given : null),
   option: "textOrNumber",
 } as const;
 

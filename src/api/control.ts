@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { BOT_PROFILES, KINDS } from "../bots/profiles.ts";
+import { isOneLine, MAX_SEED_LENGTH } from "../core/format.ts";
 import type { Optional, Type } from "../core/schema.ts";
 import { ExchangeConfig } from "../core/state.ts";
 import { type Endpoint, endpoints, limit, offset, oneOf, optional, type Param } from "./endpoint.ts";
@@ -287,7 +288,7 @@ export const takesFaults = ({ access, tag }: Pick<Endpoint, "access" | "tag">): 
 
 const profile = z.enum(BOT_PROFILES);
 
-const seed = z.string().min(1).max(128);
+const seed = z.string().min(1).max(MAX_SEED_LENGTH);
 
 const botsSchema = exactly("Bots", {
   profile: profile.nullable().describe("Null if no bots act."),
@@ -343,8 +344,7 @@ const oneLine = (description: string): Param<string | undefined> =>
     `${description}, one line of at most ${MAX_NAME} characters.`,
     { type: "string", minLength: 1, maxLength: MAX_NAME },
     `one line of 1 to ${MAX_NAME} characters`,
-    (text) =>
-      text.trim() !== "" && [...text].length <= MAX_NAME && !/[\p{Cc}\p{Cs}]/u.test(text) ? text : undefined,
+    (text) => (text.trim() !== "" && isOneLine(text, MAX_NAME) ? text : undefined),
   );
 
 /** Description of the live feed; `event-stream.ts` has its types. */

@@ -31,6 +31,13 @@ export const addressText = (address: Address): string => address.slice(0, SHOWN_
 export const shortened = (text: string, maxLength: number): string =>
   text.length <= maxLength ? text : `${text.slice(0, maxLength).replace(/[\ud800-\udbff]$/, "")}...`;
 
+/** Whether a text has 1 to `maxLength` code points and no control characters. */
+export const isOneLine = (text: string, maxLength: number): boolean =>
+  new RegExp(`^[^\\p{Cc}\\p{Cs}]{1,${maxLength}}$`, "u").test(text);
+
+/** Maximum length of a seed, which is one line. */
+export const MAX_SEED_LENGTH = 128;
+
 /** Quotes a text from a client, shortened. */
 export const quoted = (text: string, maxLength = 80): string => JSON.stringify(shortened(text, maxLength));
 

@@ -1,6 +1,7 @@
 import { stringify } from "yaml";
 import { faultTerms, faultWords, MAX_REASON_LENGTH } from "../api/chain.ts";
 import type { SettlementFaultTerms } from "../core/chain/chain.ts";
+import { isOneLine, MAX_SEED_LENGTH } from "../core/format.ts";
 import type { ExchangeConfig } from "../core/state.ts";
 import { toIso } from "../core/time.ts";
 import type { Millis } from "../core/units.ts";
@@ -90,8 +91,8 @@ interface ScenarioParts extends Pick<ExchangeConfig, "seed" | "settlement" | "ba
   readonly steps: readonly (NodeMap | string)[];
 }
 
-/** Whether a scenario can have a seed: it must be one line of text. */
-export const isSeed = (seed: string): boolean => /^[^\p{Cc}\p{Cs}]{1,128}$/u.test(seed);
+/** Whether a scenario can have a seed: one line of text, which begins and ends with no space. */
+export const isSeed = (seed: string): boolean => isOneLine(seed, MAX_SEED_LENGTH) && seed === seed.trim();
 
 /** Writes the file of a scenario, without defaults. */
 export function scenarioText(parts: ScenarioParts): string {

@@ -177,7 +177,7 @@ function fundsExchangeAccount({ command }: TracedCommand, { end }: Trace): boole
 const remarksOf = (isSeed: boolean, fundings: number, calls: number): string[] => [
   ...(isSeed
     ? []
-    : ["The seed of the session is not a line of text; only ids and random draws depend on it."]),
+    : ["A scenario cannot have the seed of the session; only ids and random draws depend on it."]),
   ...(fundings === 0 ? [] : [`Left out: the exchange's own accounts were funded ${times(fundings)}.`]),
   ...(calls === 0
     ? []

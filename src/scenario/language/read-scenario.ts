@@ -1,7 +1,7 @@
 import { basename, dirname, join } from "node:path";
 import { unitsOf } from "../../api/decimals.ts";
 import { nearest } from "../../api/nearest.ts";
-import { listed, PRICE_PLACES } from "../../core/format.ts";
+import { isOneLine, listed, MAX_SEED_LENGTH, PRICE_PLACES } from "../../core/format.ts";
 import { sha256Hex } from "../../core/hash.ts";
 import {
   anyOf,
@@ -116,8 +116,6 @@ export type WorldMarkets = (path: string) => readonly string[];
 const DEFAULT_CLOCK = millis(1_767_225_600_000);
 const SEED_DIGITS = 16;
 const MAX_TITLE_LENGTH = 200;
-const MAX_SEED_LENGTH = 128;
-const INVISIBLE = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u;
 
 export const seedOfName = (name: string): string => sha256Hex(name).slice(0, SEED_DIGITS);
 
@@ -183,10 +181,10 @@ function readHeader(root: Node, files: ScenarioFiles, marketsIn: WorldMarkets) {
   };
 }
 
-/** Reads a text on one line, of at most `max` characters. */
+/** Reads a text on one line, of at most `max` characters, without the space around it. */
 function line(what: string, max: number): Reader<string> {
-  const isLine = (text: string): boolean => text !== "" && text.length <= max && !INVISIBLE.test(text);
-  const read = matching((text) => isLine(text.trim()), `${what} of 1 to ${max} characters on one line`);
+  const rule = `${what} of 1 to ${max} characters on one line`;
+  const read = matching((text) => isOneLine(text.trim(), max), rule);
   return (word) => read(word).trim();
 }
 

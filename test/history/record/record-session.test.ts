@@ -52,6 +52,14 @@ describe("GET /sim/scenario", () => {
     }
   });
 
+  it.each(["\u{1f40e}".repeat(200), "two\u2028parts"])(
+    "passes under every name that it takes: %j",
+    async (name) => {
+      const { scenario } = await recorded(`?name=${encodeURIComponent(name)}`);
+      expect(await failureOf(scenario)).toBeNull();
+    },
+  );
+
   it("returns the commands that lead to a restored snapshot, and begins again with a reset", async () => {
     const before = await recorded();
     await api.post("/sim/snapshots", { name: "early" });
@@ -117,6 +125,7 @@ describe("the scenario that a server records passes", () => {
     ["a world file", {}],
     ["the default world", { world: null }],
     ["another world", { world: null, seed: "7", markets: 5 }],
+    ["a seed of the longest kind", { world: null, seed: `${"\u{1f40e}".repeat(127)}\u2028`, markets: 5 }],
     ["a faucet that gives little", { faucet: { collateral: money(500_000_000), everyMarket: size(10_000) } }],
     ["numbers as text", { numbers: "string" }],
     ["a clock that runs", { clock: { mode: "scaled", rate: 3 } }],
@@ -137,6 +146,11 @@ describe("the scenario that a server records passes", () => {
     expect(scenario).toContain('seed: "no: thing"\n');
     expect(await failureOf(scenario)).toBeNull();
   });
+});
+
+it("has no seed if a scenario would read another one", async () => {
+  const api = await apiOfTest({ world: null, seed: " 7", markets: 1 });
+  expect((await recordedBy(api)).scenario).not.toContain("seed:");
 });
 
 describe("a session that is too long", () => {
