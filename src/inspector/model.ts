@@ -26,7 +26,7 @@ export const server = signal<Server | null>(null);
 export const file = signal<{ readonly name: string; readonly bytes: Uint8Array } | null>(null);
 /** Whether the server is connected. */
 export const isConnected = signal(true);
-/** Sequence of the exchange when the stream was opened, up to which it sends earlier history. */
+/** Sequence of the exchange when the stream was opened, up to which it sends earlier history; infinite until it is opened again. */
 export const initialSequence = signal(0);
 /** Notice about the history, such as a damaged file. */
 export const notice = signal<string | null>(null);

@@ -138,6 +138,7 @@ class Feed {
   /** Whether the history has been replaced and must be read from its start. */
   mustRestart = false;
   #notice: string | null = null;
+  #initialSequence = 0;
   /** Lines received, by row. */
   #lines: Line[] = [];
   #history: History | null = null;
@@ -156,7 +157,7 @@ class Feed {
     const headers: Record<string, string> = this.#last === "" ? {} : { "last-event-id": this.#last };
     const signal = this.#signal;
     const response = await this.#server.send("GET", "/sim/stream?from=start", null, { headers, signal });
-    model.initialSequence.value = Number(response.headers.get("x-sim-sequence"));
+    this.#initialSequence = Number(response.headers.get("x-sim-sequence"));
     this.mustRestart = false;
     const reader = response.body?.getReader();
     const eventsIn = eventStreamReader();
@@ -189,6 +190,7 @@ class Feed {
 
   #publish(): void {
     if (this.#history === null) return;
+    model.initialSequence.value = this.#initialSequence;
     if (model.history.value === this.#history) model.revision.value += 1;
     else model.show(this.#history);
     model.isConnected.value = true;
@@ -239,6 +241,9 @@ class Feed {
     if (reason === "putBack" || reason === "unknown") {
       this.#last = "";
       this.mustRestart = true;
+      // The history that is shown is not that of the exchange any more.
+      this.#history = null;
+      model.initialSequence.value = Number.POSITIVE_INFINITY;
       this.#notice = NOTICES[reason] ?? null;
       return;
     }

@@ -258,6 +258,25 @@ describe.runIf(BROWSER !== null)("the inspector of a running exchange", () => {
     await inspector.pane("journal").getByText("BUY 3 YES @ 0.28").waitFor();
   });
 
+  it("is not live after a snapshot is restored until it has the new history", async () => {
+    const { page } = inspector;
+    let load = (): void => {};
+    const isHeld = new Promise<void>((resolve) => {
+      load = resolve;
+    });
+    await page.route("**/sim/stream*", async (route) => {
+      await isHeld;
+      await route.continue();
+    });
+    orThrow(await client.control.snapshot("early"));
+    orThrow(await client.control.restore("early"));
+    await inspector.waitForPosition(/^catching up, 0 %/);
+    load();
+    await page.unroute("**/sim/stream*");
+    await caughtUp();
+    orThrow(await client.control.deleteSnapshot("early"));
+  });
+
   it("injects faults into requests, and shows the fault of a request", async () => {
     const pane = await inspector.open("session");
     const faults = pane.getByRole("region", { name: "Faults on requests" });
