@@ -43,6 +43,22 @@ describe("GET /sim/scenario", () => {
     expect(await recorded()).toEqual(first);
   });
 
+  it("leaves out what an injected fault answered, and has what it executed without an answer", async () => {
+    const tokenId = await api.newToken();
+    const dave = await deriveTrader(api, 4);
+    const before = await recorded();
+    const bid = { tokenId, side: "BUY", price: 0.17, size: 5 } as const;
+    await api.post("/sim/faults", { route: "POST /order", status: 503, times: 1 });
+    await dave.orderRefused(bid, "UNAVAILABLE");
+    expect(await recorded()).toEqual(before);
+    await api.post("/sim/faults", { route: "POST /order", drop: "reply", times: 1 });
+    await expect(dave.place(bid)).rejects.toThrow();
+    const { orders, scenario } = await recorded();
+    expect(orders).toBe(before.orders + 1);
+    expect(scenario).toMatch(/: BUY 5 YES @ 0\.17/);
+    expect(scenario).not.toContain("fault:");
+  });
+
   it("gives the scenario the requested name", async () => {
     const { name, scenario } = await recorded("?name=two%20wallets%20%26%20a%20cross");
     expect(name).toBe("two wallets & a cross");
