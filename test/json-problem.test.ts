@@ -28,7 +28,7 @@ it.each([
   ['{"a": "\\x"}', String.raw`expected the rest of a string in double quotes, found "\\" at position 7`],
   ['{"a": "\n"}', "expected the rest of a string in double quotes, found U+000A at position 7"],
   ['{"😀": “x”}', "expected a value, found U+201C at position 6"],
-  ["\ufeff{}", "expected a value, found a byte order mark, U+FEFF, at position 0"],
+  ["\ufeff{}", "expected a value, found the byte order mark U+FEFF at position 0"],
 ])("says what is wrong with %j", (text, problem) => {
   expect(() => readJsonObject(Buffer.from(text))).toThrow(`the body is not JSON: ${problem}`);
 });
@@ -43,6 +43,7 @@ it("names the line and the column of a file's mistake", () => {
   expect(() => readJson('{\r\n  "😀": 1\r\n  "b": 2\r\n}')).toThrow(
     String.raw`line 3, column 3: expected "," or "}", found "\""`,
   );
+  expect(() => readJson("\ufeff{}")).toThrow(/found the byte order mark U\+FEFF$/);
 });
 
 /** JSON with some of its characters replaced, removed or repeated. */

@@ -87,5 +87,5 @@ function foundAt(text: string, index: number): string {
   if (code === undefined) return "its end";
   if (code > 0x20 && code < 0x7f) return JSON.stringify(String.fromCodePoint(code));
   const name = codePointText(code);
-  return code === BYTE_ORDER_MARK ? `a byte order mark, ${name},` : name;
+  return code === BYTE_ORDER_MARK ? `the byte order mark ${name}` : name;
 }
