@@ -89,6 +89,7 @@ function readPercentiles(value: unknown, name: string): readonly number[] {
   throw invalidParams(`${name}: expected numbers from 0 to 100, ascending`);
 }
 
+const ACCOUNTS = open([], ({ accounts, impersonated }) => [...new Set([...accounts, ...impersonated])]);
 const BLOCK_COUNT = param("block count", read.count);
 const NEWEST = param("newest block", read.blockOrPending);
 const PERCENTILES = optionalParam("percentiles", readPercentiles);
@@ -231,7 +232,8 @@ export const chainMethods: Methods = {
     return null;
   }),
 
-  eth_accounts: open([], ({ accounts, impersonated }) => [...new Set([...accounts, ...impersonated])]),
+  eth_accounts: ACCOUNTS,
+  eth_requestAccounts: ACCOUNTS,
   eth_getBalance: open([ADDRESS, STATE_BLOCK], function* (node, address, block) {
     return quantity(yield* new BlockView(node, block).native(address));
   }),
