@@ -2,7 +2,7 @@ import * as z from "zod";
 import { type Account, availableOf, type Balance, onChainOf } from "../core/account.ts";
 import { tokenIdIn } from "../core/market.ts";
 import type { Outcome } from "../core/terms.ts";
-import type { Size } from "../core/units.ts";
+import { MAX_USDC, type Size } from "../core/units.ts";
 import type { Decimal } from "./decimals.ts";
 import { endpoints, limit, offset } from "./endpoint.ts";
 import { objectBody } from "./request-body.ts";
@@ -35,7 +35,7 @@ const credentialsSchema = exactly("Credentials", {
   passphrase: field.digest,
 });
 
-const amount = (step: number) => z.number().min(0).max(1_000_000_000).meta({ multipleOf: step });
+const amount = (step: number) => z.number().min(0).max(MAX_USDC).meta({ multipleOf: step });
 
 /** POST /clob/auth/derive-api-key (contract, section 2). */
 export const credentialsEndpoints = endpoints("public", "Credentials", {

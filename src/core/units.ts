@@ -21,6 +21,8 @@ export const MAX_SIZE = 1_000_000_000 as Size;
 export const MAX_SHARES = MAX_SIZE / SHARE_UNITS;
 /** Maximum USDC that one exchange may issue, in money units; far enough below 2^53 that every sum of balances is exact. */
 export const MAX_ISSUANCE = 4_000_000_000_000_000 as Money;
+/** The same in USDC, and in shares of an outcome, because 1 USDC backs a set. */
+export const MAX_USDC = MAX_ISSUANCE / USDC_UNITS;
 /** Last moment with a four-digit year: 9999-12-31T23:59:59.999Z. */
 export const MAX_MILLIS = 253_402_300_799_999 as Millis;
 

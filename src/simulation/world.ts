@@ -16,7 +16,7 @@ import {
   textLike,
 } from "../core/schema.ts";
 import { MATCHINGS, OUTCOMES, TICK_SIZES } from "../core/terms.ts";
-import { FULL_PRICE, MAX_ISSUANCE, MAX_SHARES, SHARE_UNITS, USDC_UNITS } from "../core/units.ts";
+import { FULL_PRICE, MAX_SHARES, MAX_USDC, SHARE_UNITS, USDC_UNITS } from "../core/units.ts";
 import { FILE_LIMITS, readFailure, readText } from "../regular-file.ts";
 import { PERIODS } from "./event-story.ts";
 import {
@@ -31,7 +31,6 @@ import {
 
 const MAX_TRADERS = 10_000;
 const MAX_TAGS = 100;
-const MAX_USDC = MAX_ISSUANCE / USDC_UNITS;
 /** Ten years. */
 const MAX_DAYS = 3652;
 

@@ -57,6 +57,14 @@ it.each(["process", "http"] as const)(
   },
 );
 
+it.each(["process", "http"] as const)("an account gets all that an exchange may issue: %s", async (via) => {
+  for (const asset of ["USDC", "YES"]) {
+    const head = "scenario: all of it\naccounts: { alice: {} }\nsteps:\n";
+    const steps = `  - alice: fund 4000000000 ${asset}\n  - expect: { balances: { alice: { ${asset}: 4000000000 } } }\n`;
+    expect((await folder.run(head + steps, { via })).failure).toBeNull();
+  }
+});
+
 it("a wallet without gas money is refused with the node's message", async () => {
   const venue = new LocalVenue(
     folder.scenario("scenario: no gas\naccounts: { alice: {} }\nsteps: [advance: 1s]\n"),
