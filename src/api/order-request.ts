@@ -41,10 +41,6 @@ const newOrderSchema = named(
   }),
 );
 
-/** Returns the order type that another exchange's name (in any case) corresponds to; undefined if none. */
-export const meantOrderType = (word: string): OrderType | undefined =>
-  /^(?:IOC|MARKET)$/i.test(word) ? "FAK" : undefined;
-
 const NUMBERS = numbersAs("number");
 
 /** A parsed order request; checks that need its market are still to come. */
@@ -159,7 +155,7 @@ function firstProblem(body: JsonObject, numbers: Numbers, issues: readonly z.cor
 function hintForRange(field: Field, value: unknown): string | undefined {
   const { words, hint }: FieldRule = RULES[field];
   if (words === undefined || typeof value !== "string") return hint;
-  const like = (field === "orderType" ? meantOrderType(value) : undefined) ?? nearest(value, words);
+  const like = nearest(value, words);
   return `allowed: ${words.join(", ")}${like === undefined ? "" : `; did you mean ${like}?`}`;
 }
 

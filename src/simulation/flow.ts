@@ -141,7 +141,7 @@ const MAX_SHOWN = 60;
 export function shown(text: string): string {
   if (text === "") return "nothing";
   return quoted(text, MAX_SHOWN).replace(
-    /[\p{C}\p{Zl}\p{Zp}]/gu,
+    /(?! )[\p{C}\p{Z}]/gu,
     (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`,
   );
 }

@@ -29,7 +29,7 @@ const CELLS: Readonly<Record<string, readonly string[]>> = {
   price: ["", "0", "1", "0.00001", ".5", "5e-1", "0.30000000000000004", "-0.5", "0x1"],
   size: ["0", "0.001", "10000000.01", "Infinity"],
   type: [
-    ...["GTX", "GTD", "GTD 60s", "GTD +", "GTD  +60s", "GTD +0s", "GTD +3000000d", "GTD +2920000d"],
+    ...["IOC", "GTX", "GTD", "GTD 60s", "GTD +", "GTD  +60s", "GTD +0s", "GTD +3000000d", "GTD +2920000d"],
     ...[`GTD ${MOMENT}`, "GTD tomorrow"],
   ],
 };

@@ -1,9 +1,10 @@
 import { unitsOf } from "../../api/decimals.ts";
+import { nearest } from "../../api/nearest.ts";
 import { decimalText, MONEY_PLACES, PRICE_PLACES, SIZE_PLACES } from "../../core/format.ts";
 import { anyOf } from "../../core/terms.ts";
 import { parseDuration, parseIso } from "../../core/time.ts";
 import { FULL_PRICE, MAX_ISSUANCE, MAX_MILLIS, MAX_SIZE, type Millis } from "../../core/units.ts";
-import { attempt, type MappingEntry, meaning, type Node, UNREADABLE, Word } from "./page.ts";
+import { attempt, isNothing, type MappingEntry, meaning, type Node, UNREADABLE, Word } from "./page.ts";
 
 /** Reads a value from a word of a line, or from the text of a node. */
 export type Reader<Value> = (word: Word) => Value;
@@ -23,9 +24,9 @@ export function entriesOf(node: Node, expected: string): readonly MappingEntry[]
   return entries;
 }
 
-export function itemsOf(node: Node, expected: string): readonly Node[] {
+export function itemsOf(node: Node, expected: string, hint: string | null = null): readonly Node[] {
   if (node.kind === "list") return node.items;
-  throw node.unexpected(expected);
+  throw node.unexpected(expected, [], hint);
 }
 
 /** Reads each item; those that cannot be read are left out. */
@@ -36,13 +37,32 @@ export type Readers = Readonly<Record<string, (node: Node, key: Node) => unknown
 /** Values by key; undefined if the key is missing or its value cannot be read. */
 export type Values<Of extends Readers> = { readonly [Key in keyof Of]?: ReturnType<Of[Key]> | undefined };
 
-/** Reads entries by their keys; a key without a reader is a problem. */
+/** Whether a missing key is mistyped, which is reported as an unknown key. */
+export const isMistyped = (entries: readonly MappingEntry[], readers: Readers, name: string): boolean =>
+  keyOf(entries, name) === undefined &&
+  entries.some(({ key }) => nearest(key.text, Object.keys(readers)) === name);
+
+/** Reports a key that is like none of the known ones after a key without a value, under which it was probably meant. */
+export function isMisplaced(before: MappingEntry, key: Node | undefined, known: Iterable<string>): boolean {
+  if (key === undefined || !isNothing(before.value) || nearest(key.text, known) !== undefined) return false;
+  key.unknown("key", [], `indent it if it belongs to ${before.key.text}`);
+  return true;
+}
+
+/**
+ * Reads entries by their keys; a key without a reader is a problem. Unknown keys after a key without a value are one problem,
+ * because they were probably meant under it.
+ */
 export function valuesBy<Of extends Readers>(entries: readonly MappingEntry[], readers: Of): Values<Of> {
   const values: Record<string, unknown> = {};
-  for (const { key, value } of entries) {
-    const read = Object.hasOwn(readers, key.text) ? readers[key.text] : undefined;
-    if (read === undefined) key.unknown("key", Object.keys(readers));
-    else values[key.text] = attempt(() => read(value, key));
+  const known = Object.keys(readers);
+  let isBelow = false;
+  for (const [index, entry] of entries.entries()) {
+    const { key, value } = entry;
+    if (known.includes(key.text)) {
+      isBelow = isMisplaced(entry, entries[index + 1]?.key, known);
+      if (!isBelow) values[key.text] = attempt(() => readers[key.text]?.(value, key));
+    } else if (!isBelow) key.unknown("key", known);
   }
   return values as Values<Of>;
 }
@@ -57,7 +77,9 @@ export function valuesOf<Of extends Readers, Required extends keyof Of & string 
   const entries = entriesIn(node, expected);
   const values = valuesBy(entries, readers);
   if (required !== undefined && values[required] === undefined)
-    throw keyOf(entries, required) ? UNREADABLE : node.wrong(`expected the key ${required}, found none`);
+    throw keyOf(entries, required) !== undefined || isMistyped(entries, readers, required)
+      ? UNREADABLE
+      : node.wrong(`expected the key ${required}, found none`);
   return values as Values<Of> & { readonly [Key in Required]: ReturnType<Of[Key]> };
 }
 

@@ -1,6 +1,7 @@
 import { plainNumber } from "../../api/decimals.ts";
 import { ERROR_CODES } from "../../api/errors.ts";
-import { meantOrderType, NOT_CANCELED } from "../../api/order-request.ts";
+import { meantOrderType } from "../../api/nearest.ts";
+import { NOT_CANCELED } from "../../api/order-request.ts";
 import type { ClientCode } from "../../client/result.ts";
 import { SETTLEMENT_STATUSES } from "../../core/chain/settlement.ts";
 import { ORDER_STATUSES } from "../../core/order.ts";

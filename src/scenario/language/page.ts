@@ -306,8 +306,10 @@ const MAX_WORD_LENGTH = 60;
 const NUMBER = /^[-+]?(?:\d+\.?\d*|\.\d+)$/;
 
 function didYouMean(word: string, possible: Iterable<string>): string | null {
-  if (word === "" || word.length > MAX_WORD_LENGTH) return null;
   const words = [...possible];
+  const [, key = ""] = /^([^\s:]+):[^ ]/.exec(word) ?? [];
+  if (words.includes(key)) return "put a space after the colon";
+  if (word === "" || word.length > MAX_WORD_LENGTH) return null;
   const like = meantWord(word, words) ?? nearest(word, words);
   const isUseful = like !== undefined && like !== word && !(NUMBER.test(word) && NUMBER.test(like));
   return isUseful ? meaning(like) : null;

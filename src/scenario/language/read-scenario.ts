@@ -1,6 +1,5 @@
 import { basename, dirname, join } from "node:path";
 import { unitsOf } from "../../api/decimals.ts";
-import { nearest } from "../../api/nearest.ts";
 import { isOneLine, listed, MAX_SEED_LENGTH, PRICE_PLACES } from "../../core/format.ts";
 import { sha256Hex } from "../../core/hash.ts";
 import {
@@ -27,6 +26,8 @@ import {
   decimal,
   entriesIn,
   isMarketName,
+  isMisplaced,
+  isMistyped,
   isName,
   itemsOf,
   keyOf,
@@ -55,6 +56,7 @@ import {
   type Node,
   type Problem,
   ProblemList,
+  UNREADABLE,
 } from "./page.ts";
 import { type FileText, readTextFile, ScenarioFiles, type Source } from "./scenario-files.ts";
 import { readStep, type StepInfo, type StepSource } from "./step-source.ts";
@@ -147,10 +149,9 @@ function readHeader(root: Node, files: ScenarioFiles, marketsIn: WorldMarkets) {
     steps: (node: Node) => node,
   };
   const keyAt = (name: string) => keyOf(entries, name);
-  // A mistyped key is reported as such, and what it would have declared is unknown.
-  const isMistyped = (name: string): boolean =>
-    keyAt(name) === undefined && entries.some(({ key }) => nearest(key.text, Object.keys(readers)) === name);
-  const missing = ["scenario", "steps"].filter((name) => keyAt(name) === undefined && !isMistyped(name));
+  const missing = ["scenario", "steps"].filter(
+    (name) => keyAt(name) === undefined && !isMistyped(entries, readers, name),
+  );
   const [first, second] = ["market", "markets", "world"].flatMap((name) => keyAt(name) ?? []);
   const isOnePlace = second === undefined;
   const read = isOnePlace ? entries : entries.filter(({ key }) => !/^(?:markets?|world)$/.test(key.text));
@@ -163,7 +164,8 @@ function readHeader(root: Node, files: ScenarioFiles, marketsIn: WorldMarkets) {
   const isKnown = first === undefined || (values.market ?? values.markets ?? values.world) !== undefined;
   const names = isKnown ? new Set(values.world?.markets ?? markets.map(({ name }) => name)) : null;
   const accounts = attempt(() => readAccounts(values.accounts, names)) ?? null;
-  const areUnknown = accounts === null || isMistyped("accounts");
+  const areGiven = keyAt("accounts") !== undefined || isMistyped(entries, readers, "accounts");
+  const areUnknown = accounts === null || (areGiven && values.accounts === undefined);
   const accountNames = areUnknown ? null : new Set(accounts.map(({ name }) => name));
   const name = values.scenario ?? "";
   return {
@@ -280,7 +282,7 @@ class StepsReader {
   }
 
   read(list: Node, into: Step[] = []): Step[] {
-    const nodes = itemsOf(list, "a list of steps");
+    const nodes = itemsOf(list, "a list of steps", "begin each step with a dash and a space");
     if (nodes.length === 0) throw list.wrong("expected at least one step, found an empty list");
     for (const node of nodes) this.#read(node, into);
     return into;
@@ -324,8 +326,10 @@ class StepsReader {
 
   /** Reads the steps of a repeat once for each round. */
   #repeat({ head, beside }: StepKeys, into: Step[]): void {
-    const { steps } = valuesBy(beside, { steps: (node) => node });
-    if (steps === undefined) head.key.wrong("expected the key steps beside repeat, found none");
+    const readers = { steps: (node: Node) => node };
+    const { steps } = valuesBy(beside, readers);
+    if (steps === undefined && !isMistyped(beside, readers, "steps"))
+      head.key.wrong("expected the key steps beside repeat, found none");
     const times = units(decimal("a number of times", 1, MAX_STEPS))(head.value);
     if (steps === undefined) return;
     this.#source.declared.rounds.repeat(times, () => {
@@ -367,7 +371,7 @@ const STEP_RULE = "a step such as `alice: BUY 10 YES @ 0.5` or `advance: 30s`";
 
 /** Finds the key of a step. No such key, two of them, or an unknown key is a problem. */
 function stepKeysOf(node: Node, { declared: { accounts, accountsText } }: Source): StepKeys {
-  if (node.kind !== "mapping") throw node.unexpected(STEP_RULE);
+  if (node.kind !== "mapping") throw node.unexpected(STEP_RULE, [...(accounts ?? []), ...STEP_KEYS]);
   const entries = node.ownEntries;
   const isKnown = ({ key: { text } }: MappingEntry): boolean =>
     !BESIDE_KEYS.has(text) && (isReserved(text) || accounts === null || accounts.has(text));
@@ -384,6 +388,8 @@ function stepKeysOf(node: Node, { declared: { accounts, accountsText } }: Source
   }
   const beside = entries.filter((entry) => entry !== head);
   const second = accounts === null ? undefined : beside.find(isKnown)?.key;
+  const stranger = beside.find(({ key }) => !BESIDE_KEYS.has(key.text))?.key;
+  if (second === undefined && isMisplaced(head, stranger, BESIDE_KEYS)) throw UNREADABLE;
   if (second === undefined) return { head, beside };
   throw second.wrong(`expected one step, found ${second.text} as well`, "begin each step with a dash");
 }

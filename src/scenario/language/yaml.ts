@@ -35,10 +35,14 @@ export function readTree(page: Page): Node {
   if (problems.length === 0) return new TreeBuilder(page).node(root, 1, 0);
   problems.sort((a, b) => a.at - b.at);
   let line = 0;
-  for (const { at, message, hint } of withMisplacedKeys(page.text, problems)) {
-    // Later problems of a line mostly follow from the first.
-    if (page.place(at).line !== line) page.wrong(at, message, hint);
+  let isLost = false;
+  for (const problem of problems) {
+    const { at, message, hint } = withPlaceOfKey(page.text, problem);
+    // Later problems of a line, and those that the parser has after it has lost the structure, mostly follow from the first.
+    const isFollowing = page.place(at).line === line || (isLost && problem.code !== null);
+    if (!isFollowing) page.wrong(at, message, hint);
     line = page.place(at).line;
+    isLost ||= problem.code === null || !OF_A_SCALAR.has(problem.code);
   }
   throw UNREADABLE;
 }
@@ -46,17 +50,24 @@ export function readTree(page: Page): Node {
 /** A syntax error, or YAML that the language does not allow. */
 interface YamlProblem {
   readonly at: number;
+  /** The parser's code; null if the problem is not the parser's. */
+  readonly code: string | null;
   readonly message: string;
   readonly hint: string | null;
 }
 
+/** Codes of problems within a scalar, after which the parser goes on as if there were none. */
+const OF_A_SCALAR: ReadonlySet<string> = new Set(["BAD_DQ_ESCAPE", "BAD_SCALAR_START"]);
 const KEY_HINT = "write `key: value`, with a colon and a space";
 /** Hints for common problems, by the parser's message or its code. */
 const HINTS: ReadonlyMap<string, string> = new Map([
   ["TAB_AS_INDENT", "indent with spaces"],
   ["BAD_INDENT", "align it with the lines of its level"],
   ["A block sequence may not be used as an implicit map key", "align its dash with those of its list"],
-  ["BLOCK_AS_IMPLICIT_KEY", "quote a text that contains a colon and a space"],
+  ["BLOCK_AS_IMPLICIT_KEY", "quote a text that contains a colon and a space, or indent the next line less"],
+  ["BLOCK_IN_FLOW", "put a comma between the entries"],
+  ["Unexpected scalar at node end", "quote the whole text, and write a single quote in it twice"],
+  ["Unexpected block-seq-ind on same line with key", "quote it, or begin the list on the next line"],
   ["Implicit map keys need to be followed by map values", KEY_HINT],
   ["MULTILINE_IMPLICIT_KEY", KEY_HINT],
   ["BAD_SCALAR_START", "quote it"],
@@ -68,7 +79,7 @@ const PARTNERS: Readonly<Record<string, string>> = { "}": "{", "]": "[" };
 /** Returns a problem with the parser's message. */
 function notYaml(at: number, code: string, message: string): YamlProblem {
   const hint = HINTS.get(message) ?? HINTS.get(code) ?? null;
-  return { at, message: `not YAML: ${message.charAt(0).toLowerCase()}${message.slice(1)}`, hint };
+  return { at, code, message: `not YAML: ${message.charAt(0).toLowerCase()}${message.slice(1)}`, hint };
 }
 
 /**
@@ -122,7 +133,7 @@ class YamlParse {
   }
 
   #add(at: number, message: string, hint: string | null = null): void {
-    this.problems.push({ at, message, hint });
+    this.problems.push({ at, code: null, message, hint });
   }
 
   #trackSign(lexeme: string, at: number): void {
@@ -131,7 +142,9 @@ class YamlParse {
     else if (lexeme === CST.FLOW_END) this.#close(0);
     else if (partner !== undefined) {
       const index = this.#open.findLastIndex(({ sign }) => sign === partner);
-      if (index >= 0 && index === this.#open.length - 1) this.#open.pop();
+      if (this.#open.length === 0)
+        this.#add(at, `this ${lexeme} closes nothing`, `remove it, or open it with ${partner}`);
+      else if (index === this.#open.length - 1) this.#open.pop();
       else this.#close(index < 0 ? Math.max(0, this.#open.length - 1) : index);
     } else if (lexeme.startsWith("#")) this.comments.push(at, at + lexeme.length);
     else if (OPEN_QUOTE.test(lexeme)) {
@@ -171,28 +184,15 @@ class YamlParse {
   }
 }
 
-/** Characters in which a list item is searched. */
-const MAX_INDENT = 200;
 const UNALIGNED = /all mapping items must start at the same column|sequence item without - indicator/;
-const LIST_AS_KEY = /implicit (?:map )?keys?\b/;
 
-/** Rewrites problems of keys that are not indented under their steps, and drops the problems that follow from them. */
-function withMisplacedKeys(text: string, problems: readonly YamlProblem[]): readonly YamlProblem[] {
-  let isMisplaced = false;
-  const kept: YamlProblem[] = [];
-  for (const problem of problems) {
-    const at = UNALIGNED.test(problem.message) ? misplacedKey(text, problem.at) : null;
-    if (at !== null) {
-      isMisplaced = true;
-      kept.push({ ...problem, at, hint: "indent it under the step" });
-    } else if (!isMisplaced || !isOfRest(text, problem)) kept.push(problem);
-  }
-  return kept;
+/** Points to a key that is not indented under its step, if that is the problem. */
+function withPlaceOfKey(text: string, problem: YamlProblem): YamlProblem {
+  const at = UNALIGNED.test(problem.message) ? misplacedKey(text, problem.at) : null;
+  if (at === null) return problem;
+  const hint = text.startsWith("-", at) ? "put a space after the dash" : "indent it under the step";
+  return { ...problem, at, hint };
 }
-
-/** Whether a problem is that of the list items after a misplaced key, which are parsed as a key. */
-const isOfRest = (text: string, { at, message }: YamlProblem): boolean =>
-  LIST_AS_KEY.test(message) && /^ *-/.test(text.slice(at, at + MAX_INDENT));
 
 const isEmptyLine = (line: string): boolean => /^ *(?:#|$)/.test(line);
 const isItemLine = (line: string): boolean => /^ *-(?:\s|$)/.test(line);
@@ -283,7 +283,8 @@ class TreeBuilder {
     const [start] = of.range;
     const node = this.#anchors.get(of.source);
     if (node === undefined) {
-      new Word(this.#page, start, of.source).unknown("anchor", this.#anchors.keys());
+      const hint = `write &${of.source} at its value before, or quote a text`;
+      new Word(this.#page, start, of.source).unknown("anchor", this.#anchors.keys(), hint);
       return this.#nothing(start);
     }
     this.#aliasedNodes += node.nodes;

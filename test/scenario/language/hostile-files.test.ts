@@ -60,7 +60,7 @@ describe("aliases", () => {
 
   it("may not refer to a node that contains them", () => {
     expect(problemsOf("scenario: x\nsteps: &steps [*steps]\n")).toEqual([
-      'x.yaml:2:16: unknown anchor "steps"',
+      'x.yaml:2:16: unknown anchor "steps" (write &steps at its value before, or quote a text)',
     ]);
   });
 
