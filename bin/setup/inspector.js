@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 import { sourcesOf } from "./bundle.js";
 import { inProject } from "./project.js";
@@ -33,6 +34,58 @@ const forBrowsers = {
   },
 };
 
+/** Modules whose records are read and written for every command. */
+const COMPILING = ["core/order.ts", "core/chain/settlement.ts", "engine/journal-line.ts"];
+const COMPILED = "compiled-functions";
+
+/**
+ * Replaces `Function`, which the page's policy forbids, by one that returns the functions that these modules compile from their
+ * declarations. It throws for all others, as a browser does, and loops take their place.
+ */
+async function compiledFunctions(esbuild) {
+  const contents = COMPILING.map((path) => `export * from "./src/${path}";`).join("\n");
+  const { outputFiles } = await esbuild.build({
+    stdin: { contents, resolveDir: inProject() },
+    bundle: true,
+    platform: "node",
+    format: "cjs",
+    write: false,
+  });
+  const found = {};
+  const recording = new Proxy(Function, {
+    construct(_, words) {
+      found[words.join()] = `function (${words.slice(0, -1)}) { ${words.at(-1)} }`;
+      return new Function(...words);
+    },
+  });
+  const module = { exports: {} };
+  new Function("module", "require", "Function", outputFiles[0].text)(
+    module,
+    createRequire(SOURCES),
+    recording,
+  );
+  // The methods of a record are compiled when the first is called.
+  for (const { copy } of Object.values(module.exports)) copy?.({});
+  const functions = Object.entries(found).map(([words, made]) => `${JSON.stringify(words)}: ${made}`);
+  return {
+    name: COMPILED,
+    setup(build) {
+      build.onResolve({ filter: new RegExp(`^${COMPILED}$`) }, () => ({
+        path: COMPILED,
+        namespace: COMPILED,
+      }));
+      build.onLoad({ filter: /.*/, namespace: COMPILED }, () => ({
+        contents: `const functions = { ${functions.join(",\n")} };
+          export function CompiledFunction(...words) {
+            const found = functions[words.join()];
+            if (found === undefined) throw new EvalError("not compiled when the page was built");
+            return found;
+          }`,
+      }));
+    },
+  };
+}
+
 /**
  * Builds the inspector as one HTML file with script, style and a slot for a report. Its security policy allows scripts by
  * hash, so that no text of a report can become a script. Returns it with its sources.
@@ -55,7 +108,9 @@ export async function bundleInspector() {
     metafile: true,
     write: false,
     logLevel: "warning",
-    plugins: [forBrowsers],
+    define: { Function: "CompiledFunction" },
+    inject: [COMPILED],
+    plugins: [forBrowsers, await compiledFunctions(esbuild)],
   });
   const textOf = (extension) => outputFiles.find(({ path }) => path.endsWith(extension))?.text ?? "";
   const [script, style] = [textOf(".js"), textOf(".css")];

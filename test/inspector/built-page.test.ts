@@ -1,5 +1,5 @@
 import { gzipSync } from "node:zlib";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { inspectorPage } from "../../src/inspector-page.ts";
 
 const MAX_BYTES = 250_000;
@@ -17,4 +17,24 @@ it("the built page is one file of at most 250 kB compressed and loads no other f
   expect(head).not.toMatch(/https?:\/\//);
   const [, style = ""] = /<style>(.*)<\/style>/s.exec(page) ?? [];
   expect(style).not.toMatch(/@import|url\(/);
+});
+
+it("the page has the functions that the engine compiles for orders and trades, because its policy forbids compiling", async () => {
+  vi.resetModules();
+  const sources: string[] = [];
+  const compiler = Function;
+  vi.stubGlobal("Function", function compile(...words: string[]) {
+    sources.push(words.at(-1) ?? "");
+    return new compiler(...words);
+  });
+  const { Order } = await import("../../src/core/order.ts");
+  await import("../../src/core/chain/settlement.ts");
+  const { CancelLine, OrderLine } = await import("../../src/engine/journal-line.ts");
+  for (const { copy } of [Order, OrderLine, CancelLine]) copy({} as never);
+  vi.unstubAllGlobals();
+  const page = (await inspectorPage()) ?? "";
+  // Other lines are escaped in the page.
+  const lines = sources.flatMap((source) => source.split("\n")).filter((line) => !/[\\`$]/.test(line));
+  expect(lines.length).toBeGreaterThan(50);
+  expect(lines.filter((line) => !page.includes(line))).toEqual([]);
 });

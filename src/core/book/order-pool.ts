@@ -85,9 +85,8 @@ export class OrderPool {
 
   /** An independent pool with the same content. */
   copy(): OrderPool {
-    const copy = new OrderPool(0);
-    copy.cells = this.cells.slice(0, this.#used);
-    copy.sums = new Float64Array(copy.cells.buffer);
+    const copy = new OrderPool(this.cells.length / WIDTH);
+    copy.cells.set(this.cells.subarray(0, this.#used));
     copy.#free = this.#free;
     copy.#used = this.#used;
     return copy;

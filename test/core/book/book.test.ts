@@ -53,6 +53,15 @@ describe("a book", () => {
     expect([one.bestBid, one.bestAsk, two.bestBid, two.bestAsk]).toEqual([0, 10, 5, 9]);
     expect([two.totalAt(BID, 5), two.totalAt(ASK, 9)]).toEqual([20, 30]);
   });
+
+  it("has as much room in a copy of its pool, so that an order there does not copy the pool again", () => {
+    const pool = new OrderPool(64);
+    pool.take(1, 1, 10);
+    const copy = pool.copy();
+    const { cells } = copy;
+    copy.take(2, 1, 10);
+    expect([copy.cells === cells, cells.length]).toEqual([true, pool.cells.length]);
+  });
 });
 
 /** Runs a random history on a book, in a pool so small that it grows and reuses slots, and on the naive book. */
