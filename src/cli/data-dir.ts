@@ -26,10 +26,12 @@ import { EXIT, UsageError } from "./process.ts";
 /** `clobsim doctor`: checks whether a data directory can be opened, and measures a sync on its disk. */
 export const doctor: Run<"doctor"> = async (_values, [folder = DEFAULT_DATA], { environment }) => {
   const isThere = isFolder(folder);
+  const checked = checkDataDir(nodeDisk, folder);
+  const isOwn = isThere && checked.every(({ problem }) => problem !== "usage");
   const findings = [
     diskFinding(isThere ? folder : nearestFolder(folder)),
-    ...checkDataDir(nodeDisk, folder),
-    ...(isThere ? modeFindings(folder) : []),
+    ...checked,
+    ...(isOwn ? modeFindings(folder) : []),
   ];
   const { red, yellow, green, bold } = paintOf(environment);
   const lines = findings.map(({ part, text, problem, isNotable }) => {

@@ -68,7 +68,7 @@ function hasJournal(disk: Disk, data: string): boolean {
 }
 
 /** Turns an error of the file system into a message about the data directory. */
-function asDataFileError(error: unknown, data: string): unknown {
+export function asDataFileError(error: unknown, data: string): unknown {
   if (error instanceof FileRefused) return new DataFileError("corrupt", `${error.path}: ${error.message}`);
   if (isForbidden(error)) {
     const remedy = "name another directory with --data, or use --ephemeral";

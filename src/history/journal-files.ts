@@ -33,10 +33,11 @@ import {
   rawLines,
   scan,
 } from "../engine/journal-scan.ts";
+import { asDataFileError } from "../engine/open-exchange.ts";
 import { exchangeAt, originOfJournal } from "../engine/origin.ts";
 import { ReplayDiffers, replayJournal, stateMismatch } from "../engine/replayer.ts";
 import { findCheckpoint } from "../engine/state-file.ts";
-import { FileRefused } from "../regular-file.ts";
+import { FileRefused, isSystemError } from "../regular-file.ts";
 
 /** An open file that should be a journal: of a data directory, or a report. */
 export interface JournalCandidate {
@@ -84,8 +85,10 @@ export function openCandidate(disk: Disk, name: string): JournalCandidate {
   try {
     return { path, name, isFolder, file: disk.open(path, "read") };
   } catch (error) {
-    if (!(error instanceof FileRefused)) throw error;
-    throw new DataFileError(isFolder ? "corrupt" : "usage", `${path}: ${error.message}`);
+    const isBrokenLink = isSystemError(error, "ENOENT");
+    if (!(error instanceof FileRefused || isBrokenLink)) throw error;
+    const problem = isBrokenLink ? "expected a file, found a link to nothing" : error.message;
+    throw new DataFileError(isFolder ? "corrupt" : "usage", `${path}: ${problem}`);
   }
 }
 
@@ -105,7 +108,8 @@ export function lostLinesError(disk: Disk, { name, isFolder, file }: JournalCand
     if (isFolder) findCheckpoint(disk, name, file, () => {});
     return null;
   } catch (error) {
-    if (error instanceof DataFileError && error.problem === "corrupt") return error;
+    const explained = asDataFileError(error, name);
+    if (explained instanceof DataFileError && explained.problem === "corrupt") return explained;
     throw error;
   }
 }
@@ -196,7 +200,7 @@ export function checkDataDir(disk: Disk, folder: string): readonly Finding[] {
       const found = find();
       if (found !== null) findings.push({ part, problem: null, ...found });
     } catch (error) {
-      findings.push({ part, ...problemOf(error) });
+      findings.push({ part, ...problemOf(error, folder) });
     }
   };
   check("directory", () => {
@@ -267,13 +271,12 @@ function checkState(disk: Disk, folder: string, source: Source, check: Check): v
 type Found = Omit<Finding, "part" | "problem"> & { readonly problem?: DataFileProblem };
 type Source = Pick<JournalSource, "path" | "file" | "opening">;
 
-/** @throws the error if it is not about the directory. */
-function problemOf(error: unknown): Omit<Finding, "part"> {
-  if (error instanceof FileRefused) return { text: `${error.path}: ${error.message}`, problem: "corrupt" };
-  if (error instanceof DataFileError) return { text: error.message, problem: error.problem };
+/** Returns the problem as opening the directory reports it. @throws the error if it is not about the directory. */
+function problemOf(error: unknown, folder: string): Omit<Finding, "part"> {
   if (error instanceof ReplayDiffers) return { text: error.message, problem: "differs" };
-  if (error instanceof Error && "syscall" in error) return { text: error.message, problem: "disk" };
-  throw error;
+  const explained = asDataFileError(error, folder);
+  if (!(explained instanceof DataFileError)) throw error;
+  return { text: explained.message, problem: explained.problem };
 }
 
 function lockFinding(disk: Disk, folder: string): Found {

@@ -1,4 +1,4 @@
-import { chmodSync, cpSync, existsSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { chmodSync, cpSync, existsSync, readFileSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -27,6 +27,7 @@ const shell = new Shell(folder, {
   edit: (name = "", from = "", to = "") => void folder.write(name, folder.read(name).replace(from, to)),
   copy: (from = "", to = "") => void cpSync(folder.at(from), folder.at(to), { recursive: true }),
   move: (from = "", to = "") => void renameSync(folder.at(from), folder.at(to)),
+  link: (to = "", name = "") => void symlinkSync(to, folder.at(name)),
   remove: (name = "") => void rmSync(folder.at(name)),
   chmod: (name = "", mode = "") => void chmodSync(folder.at(name), Number.parseInt(mode, 8)),
   exists: (name = "") => (existsSync(folder.at(name)) ? "yes" : "no"),

@@ -6,9 +6,12 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readConfig } from "../../src/config.ts";
 import { ExchangeConfig } from "../../src/core/state.ts";
 import { type Disk, nodeDisk } from "../../src/engine/disk.ts";
+import { STATE_FILE } from "../../src/engine/files.ts";
+import type { DataFileError } from "../../src/engine/journal.ts";
 import type { Line } from "../../src/engine/journal-line.ts";
 import { openConfigured } from "../../src/engine/open-exchange.ts";
 import { loadOrigin, requireSameOrigin } from "../../src/engine/origin.ts";
+import { checkDataDir } from "../../src/history/journal-files.ts";
 import { flagOf } from "../../src/setting.ts";
 import type { World } from "../../src/simulation/world.ts";
 import { linesIn, withChecksums } from "../cli/journal-lines.ts";
@@ -251,5 +254,22 @@ describe("a directory that the system does not create", () => {
     const machine = { disk: refusing(code), wallNow: Date.now };
     const error = await openConfigured(config, () => {}, machine).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ problem, message: expect.stringContaining(sentence) });
+  });
+
+  it.each(["EACCES", "EIO"])("with %s is found as opening reports it", async (code) => {
+    const data = program.path(`found-${code}`);
+    const open = (disk: Disk) =>
+      openConfigured(persistedConfig({ data }), () => {}, { disk, wallNow: Date.now });
+    await (await open(nodeDisk)).close();
+    const disk: Disk = {
+      ...nodeDisk,
+      open: (path, how) => {
+        if (!path.endsWith(STATE_FILE)) return nodeDisk.open(path, how);
+        throw Object.assign(new Error(`${code}: no, open '${path}'`), { code, syscall: "open", path });
+      },
+    };
+    const error = (await open(disk).catch((thrown: unknown) => thrown)) as DataFileError;
+    const [found] = checkDataDir(disk, data).filter((finding) => finding.problem !== null);
+    expect([found?.problem, found?.text]).toEqual([error.problem, error.message]);
   });
 });
