@@ -292,7 +292,7 @@ const seed = z.string().min(1).max(MAX_SEED_LENGTH);
 
 const botsSchema = exactly("Bots", {
   profile: profile.nullable().describe("Null if no bots act."),
-  seed: seed.nullable().describe("Seed of their decisions."),
+  seed: z.string().nullable().describe("Seed of their decisions."),
   bots: z.array(
     exactly("Bot", {
       name: z.string().regex(/^bot-[a-z]+-[1-9][0-9]*$/),

@@ -1,5 +1,8 @@
-import { describe, expect, it } from "vitest";
-import { apiOfTest, exchangeAt, serve, useApi } from "../support/http.ts";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { serveWorld } from "../../src/compose.ts";
+import { DEFAULT_CONFIG } from "../../src/config.ts";
+import { emptyWorld } from "../../src/simulation/opening.ts";
+import { Api, apiOfTest, exchangeAt, serve, useApi } from "../support/http.ts";
 import type { Bots, Info } from "./replies.ts";
 
 const api = useApi();
@@ -33,6 +36,14 @@ describe("--bots", () => {
     }
     expect(hashes[0]).toBe(hashes[1]);
     await pool.close();
+  });
+
+  it("tells their seed, also that of a world, which has any length", async () => {
+    const config = { ...DEFAULT_CONFIG, port: 0, logLevel: "silent", bots: "thin" } as const;
+    const { server } = await serveWorld(config, emptyWorld("s".repeat(200)));
+    const api = await new Api(server).open();
+    onTestFinished(() => api.close());
+    expect((await api.get<Bots>("/sim/bots")).seed).toBe("s".repeat(200));
   });
 
   it("wakes them with a running clock", async () => {
