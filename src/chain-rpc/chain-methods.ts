@@ -53,6 +53,7 @@ const readBlockHash = (value: unknown, name: string, state: State): Block | null
 
 const BY_NUMBER = param("block", readBlock);
 const BY_HASH = param("block", readBlockHash);
+const KNOWN_BY_HASH = param("block", read.blockWithHash);
 const STATE_BLOCK = param("block", read.blockOrPending);
 const IS_FULL = param("full transactions", read.boolean);
 const INDEX = param("index", read.count);
@@ -67,10 +68,6 @@ const OVERRIDE = optionalParam("overrides", (value) => {
   if (typeof value === "object" && Object.keys(value as object).length === 0) return;
   throw invalidParams("overrides of state and blocks are not modelled");
 });
-
-function requireBlock(block: Block | null): void {
-  if (block === null) throw new RpcError("RESOURCE_NOT_FOUND", "Resource not found");
-}
 
 function transactionIn(state: State, block: Block | null, index: number): object | null {
   if (block === null || index >= block.count) return null;
@@ -222,15 +219,9 @@ export const chainMethods: Methods = {
   ),
 
   eth_getUncleCountByBlockNumber: open([STATE_BLOCK], () => "0x0"),
-  eth_getUncleCountByBlockHash: open([BY_HASH], (_node, block) => {
-    requireBlock(block);
-    return "0x0";
-  }),
+  eth_getUncleCountByBlockHash: open([KNOWN_BY_HASH], () => "0x0"),
   eth_getUncleByBlockNumberAndIndex: open([BY_NUMBER, INDEX], () => null),
-  eth_getUncleByBlockHashAndIndex: open([BY_HASH, INDEX], (_node, block) => {
-    requireBlock(block);
-    return null;
-  }),
+  eth_getUncleByBlockHashAndIndex: open([KNOWN_BY_HASH, INDEX], () => null),
 
   eth_accounts: ACCOUNTS,
   eth_requestAccounts: ACCOUNTS,
@@ -250,8 +241,8 @@ export const chainMethods: Methods = {
     const last = newest === "pending" ? headBlock(chain) : newest;
     const length = Math.max(1, Math.min(count, MAX_HISTORY_BLOCKS));
     const oldest = Math.max(0, last.height - length + 1);
-    const heights = Array.from({ length: last.height - oldest + 1 }, (_, index) => oldest + index);
-    const blocks = heights.map((height) => blockAt(chain, height) as Block);
+    const recent = { length: last.height - oldest + 1 };
+    const blocks = Array.from(recent, (_, index) => blockAt(chain, oldest + index) as Block);
     const next = blockAt(chain, last.height + 1)?.baseFee ?? baseFeeOf(chain);
     return {
       oldestBlock: quantity(oldest),

@@ -103,21 +103,22 @@ export function height(value: unknown, name: string, state: State): number | "pe
  */
 export function blockOrPending(value: unknown, name: string, state: State): BlockOrPending {
   if (value === undefined || value === null) return headBlock(state.chain);
-  if (isHash(value)) return blockWithHash(state, hash(value, name));
+  if (isHash(value)) return blockWithHash(value, name, state);
   if (typeof value !== "object") return blockOfHeight(state, height(value, name, state));
   const { blockHash, blockNumber } = object(value, name);
-  const given = optional(blockHash, `${name}.blockHash`, hash);
-  if (given === undefined) return blockOfHeight(state, height(blockNumber, `${name}.blockNumber`, state));
-  if (blockNumber !== undefined) {
-    throw invalidParams(`${name}: give blockHash or blockNumber, not both`);
+  if ((blockHash ?? null) === null) {
+    return blockOfHeight(state, height(blockNumber, `${name}.blockNumber`, state));
   }
-  return blockWithHash(state, given);
+  if (blockNumber === undefined) return blockWithHash(blockHash, `${name}.blockHash`, state);
+  throw invalidParams(`${name}: give blockHash or blockNumber, not both`);
 }
 
-function blockWithHash(state: State, hash: string): Block {
-  const block = blockOfHash(state, hash);
-  if (block === undefined) throw new RpcError("RESOURCE_NOT_FOUND", `Resource not found: no block ${hash}`);
-  return block;
+/** Reads a hash, and returns its block. @throws RpcError if the chain does not have it. */
+export function blockWithHash(value: unknown, name: string, state: State): Block {
+  const given = hash(value, name);
+  const block = blockOfHash(state, given);
+  if (block !== undefined) return block;
+  throw new RpcError("RESOURCE_NOT_FOUND", `Resource not found: no block ${given}`);
 }
 
 function blockOfHeight({ chain }: State, height: number | "pending"): BlockOrPending {
