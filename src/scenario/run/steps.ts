@@ -21,6 +21,7 @@ import {
   type BrokenRow,
   type FlowOutcome,
   type MaybePromise,
+  partIn,
   priceOf,
   type Refused,
   sizeOf,
@@ -193,7 +194,7 @@ async function runCancel(session: Session, step: StepOf<"cancel">): Promise<void
   const { venue } = session;
   const key = keyOf(session, step, step.order);
   const attempt = await venue.cancel(step.account, key ?? step.order);
-  const [reason] = attempt.ok ? Object.values(attempt.value.notCanceled) : [];
+  const [reason] = attempt.ok ? Object.values(partIn(attempt.value, "notCanceled")) : [];
   if (reason === undefined) await complete(session, step, attempt, () => "canceled");
   else {
     const explanation = key === undefined ? [] : await session.explain(key);

@@ -25,6 +25,7 @@ import {
   NotRunnable,
   type OrderView,
   orderView,
+  partIn,
   type RequestReply,
   sizeOf,
   VenueError,
@@ -401,7 +402,7 @@ class TargetVenue extends Venue {
   #placed(account: string, order: PlacedOrder): void {
     this.#owners.set(order.id, account);
     this.#seen.set(order.id, orderView(order));
-    for (const trade of order.trades) {
+    for (const trade of partIn(order, "trades")) {
       const maker = this.#ownerOf(trade.counterOrderId);
       this.#fills.push(fillOf(trade, this.marketName(trade.marketId), account, maker));
     }
@@ -417,15 +418,15 @@ class TargetVenue extends Venue {
     const caller = this.#ownerOf(order);
     for (;;) {
       const query = { order, limit: 500, offset: trades.length };
-      const { data, hasMore } = await this.ask("listTrades", { query, caller });
-      trades.push(...data);
-      if (!hasMore) return trades;
+      const page = await this.ask("listTrades", { query, caller });
+      trades.push(...partIn(page, "data"));
+      if (!page.hasMore) return trades;
     }
   }
 
   /** Records the final state of canceled orders, which can no longer be read. */
-  async #canceled({ canceled }: Canceled): Promise<void> {
-    for (const id of canceled) {
+  async #canceled(reply: Canceled): Promise<void> {
+    for (const id of partIn(reply, "canceled")) {
       const seen = this.#seen.get(id);
       if (seen === undefined) continue;
       const matched = await this.#matched(id);

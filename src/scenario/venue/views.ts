@@ -1,6 +1,6 @@
 import { unitsOf } from "../../api/decimals.ts";
 import type { ReplyTo } from "../../api/endpoints.ts";
-import type { ApiError } from "../../api/errors.ts";
+import { type ApiError, describeValue } from "../../api/errors.ts";
 import { MONEY_PLACES, PRICE_PLACES, SIZE_PLACES } from "../../core/format.ts";
 import type { ExchangeConfig } from "../../core/state.ts";
 import type { Outcome } from "../../core/terms.ts";
@@ -99,12 +99,20 @@ export function refusedBy({ code, message, help }: ApiError): Refused {
   return { ok: false, code, message, hint: help.hint ?? null };
 }
 
-/** Converts a decimal of the API to units of 10^-places. @throws VenueError if it has more decimals. */
+/** Converts a decimal of the API to units of 10^-places. @throws VenueError if it is none, or has more decimals. */
 export function exact(value: number | string, places: number): number {
-  const units = unitsOf(value, places);
+  const units = unitsOf(String(value), places);
   if (units !== null) return units;
-  const answer = JSON.stringify(value);
-  throw new VenueError(`the server answers ${answer}, which has more than ${places} decimals`);
+  throw new VenueError(
+    `the server answers ${describeValue(value)}, expected a number of at most ${places} decimals`,
+  );
+}
+
+/** Returns a list or an object in a reply. @throws VenueError if it has none */
+export function partIn<Reply, Key extends string & keyof Reply>(reply: Reply, key: Key): Reply[Key] {
+  const { [key]: part } = reply;
+  if (typeof part === "object" && part !== null) return part;
+  throw new VenueError(`expected ${key} in the answer of the server, found ${describeValue(part)}`);
 }
 
 export const priceOf = (value: number | string): Price => price(exact(value, PRICE_PLACES));
@@ -157,8 +165,8 @@ function levelOf({ price, size, orders }: ReplyTo<"getBook">["bids"][number]) {
 export type Level = ReturnType<typeof levelOf>;
 
 /** Best first on both sides. */
-export function bookView({ bids, asks }: ReplyTo<"getBook">) {
-  return { bids: bids.map(levelOf), asks: asks.map(levelOf) };
+export function bookView(book: ReplyTo<"getBook">) {
+  return { bids: partIn(book, "bids").map(levelOf), asks: partIn(book, "asks").map(levelOf) };
 }
 export type BookView = ReturnType<typeof bookView>;
 

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { ExchangeClient, walletOf } from "../../../src/client/client.ts";
 import type { NewOrder } from "../../../src/client/new-order.ts";
 import { orThrow } from "../../../src/client/result.ts";
@@ -13,6 +13,7 @@ import { ConfigError } from "../../../src/setting.ts";
 import { readWorld } from "../../../src/simulation/world.ts";
 import { namedPrivateKey } from "../../../src/simulation/world-accounts.ts";
 import { TINY_WORLD, yesOf } from "../../support/http.ts";
+import { httpServer } from "../../support/local-server.ts";
 import { pageWith } from "../../support/page.ts";
 import { ScenarioFolder, scenarioAt } from "../run/scenario-folder.ts";
 
@@ -287,6 +288,70 @@ describe("a deployment that does not answer", () => {
     expect({ step: failure?.step, text: failure?.text }).toEqual({ step: 0, text: "opening" });
     expect(failure?.message).toMatch(/^CONNECTION_\w+: /);
   });
+});
+
+describe("a deployment whose answer lacks something", () => {
+  /** Runs a scenario on a deployment that leaves a field out of its answers to one route. */
+  async function failureWithout(field: string, route: string, steps: string): Promise<string> {
+    const lacking = await httpServer(async (request, response) => {
+      const { method = "", url = "" } = request;
+      const body = method === "GET" ? undefined : Buffer.concat(await request.toArray());
+      const headers = Object.entries(request.headers).filter(([name]) => /^poly|^content-type$/.test(name));
+      const answer = await fetch(server.url + url, {
+        ...{ method, headers: headers as [string, string][] },
+        ...(body === undefined ? {} : { body }),
+      });
+      const content = (await answer.json()) as Record<string, unknown>;
+      if (`${method} ${url.split("?")[0]}` === route) delete content[field];
+      response.writeHead(answer.status, { "content-type": "application/json" }).end(JSON.stringify(content));
+    });
+    onTestFinished(lacking.close);
+    const file = folder.write("lacking.yaml", walletsFor(await newMarket()));
+    const target = await targetAt(lacking.url, file, ENVIRONMENT);
+    const { failure } = await folder.run(`${HEAD}${steps}`, { target });
+    return failure?.message ?? "";
+  }
+  const cancel = (what: string): string => `${BID}  - alice: cancel ${what}\n`;
+
+  it.each([
+    ["trades", "POST /clob/order", BID, "expected trades in the answer of the server, found nothing"],
+    ["size", "POST /clob/order", BID, "the server answers nothing, expected a number of at most 2 decimals"],
+    [
+      "canceled",
+      "DELETE /clob/order",
+      cancel("bid"),
+      "expected canceled in the answer of the server, found nothing",
+    ],
+    [
+      "notCanceled",
+      "DELETE /clob/order",
+      cancel("bid"),
+      "expected notCanceled in the answer of the server, found nothing",
+    ],
+    [
+      "canceled",
+      "DELETE /clob/orders/all",
+      cancel("all"),
+      "expected canceled in the answer of the server, found nothing",
+    ],
+    [
+      "bids",
+      "GET /clob/book",
+      `${BID}  - expect: { book: { YES: { asks: [] } } }\n`,
+      "expected bids in the answer of the server, found nothing",
+    ],
+    [
+      "data",
+      "GET /clob/trades",
+      `${cancel("bid")}  - expect: { orders: { bid: CANCELED 0/1 } }\n`,
+      "expected data in the answer of the server, found nothing",
+    ],
+  ])(
+    "fails a scenario that needs %s of %s, and not as a defect of clobsim",
+    async (field, route, steps, message) => {
+      expect(await failureWithout(field, route, steps)).toBe(message);
+    },
+  );
 });
 
 describe("a scenario is skipped", () => {
