@@ -180,6 +180,7 @@ function applyFault(service: Service, fault: AppliedFault, response: Outgoing, e
 
 /** Mounts the methods of each path, and OPTIONS with their list. Other methods get a 405, other paths a 404. */
 export function mountEndpoints(router: Router, service: Service): void {
+  const { prefix } = service.options;
   const paths = [...new Set(ENDPOINTS.map(({ path }) => path))];
   for (const path of paths) {
     const route = router.route(path.replace(/\{(\w+)\}/g, ":$1"));
@@ -195,12 +196,11 @@ export function mountEndpoints(router: Router, service: Service): void {
         send(service, response, { status: 204, headers: ["allow", allow], body: null });
         return;
       }
-      const found = `${pathOf(request.url)} takes ${allow}, found ${request.method}`;
+      const found = `${prefix}${pathOf(request.url)} takes ${allow}, found ${request.method}`;
       sendError(service, response, new ApiError("METHOD_NOT_ALLOWED", found, { headers: { allow } }));
     };
     route.all(others as never);
   }
-  const { prefix } = service.options;
   const notFound: Route = (request, response) =>
     sendError(service, response, routeNotFound(prefix, pathOf(request.url), paths));
   router.use(notFound as never);

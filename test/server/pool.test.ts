@@ -186,7 +186,7 @@ describe("a pool", () => {
 
 type Step = (trader: Trader, tokenId: string, last: string) => Promise<Reply<unknown>>;
 
-/** Requests of all kinds, valid and invalid, none with a path in the hint of its answer. */
+/** Requests of all kinds, valid and invalid, none with its path in its answer. */
 const STEPS: readonly Step[] = [
   (trader, tokenId) => trader.send("POST /clob/order", { tokenId, side: "BUY", price: 0.99, size: 7 }),
   (trader, tokenId) => trader.send("POST /clob/order", { tokenId, side: "BUY", price: 0.02, size: 5 }),
@@ -195,7 +195,7 @@ const STEPS: readonly Step[] = [
   (trader) => trader.send("GET /clob/orders?limit=3"),
   (trader) => trader.send("GET /clob/trades"),
   ({ api }, tokenId) => api.send(`GET /clob/book?token_id=${tokenId}`),
-  ({ api }) => api.send("DELETE /clob/time"),
+  ({ api }) => api.send("GET /clob/spread?token_id=1"),
   ({ api }) => api.send("POST /sim/clock", { advance: "30s" }),
   ({ api }) => api.send("POST /chain", { jsonrpc: "2.0", id: 1, method: "eth_blockNumber" }),
   ({ api, address }) => api.send(`POST /sim/accounts/${address}/credentials`),
