@@ -5,7 +5,6 @@ import { shellWord } from "../core/format.ts";
 import { defectOf, historySince, reportBytes, saveReport, withScenario } from "../history/report.ts";
 import { statOf } from "../regular-file.ts";
 import type { WrongFile } from "../scenario/language/page.ts";
-import type { Scenario } from "../scenario/language/steps.ts";
 import { jobSummary, wrongFilesSummary } from "../scenario/report/github.ts";
 import { REPORTERS } from "../scenario/report/reporters.ts";
 import { oneLine, plainPaint, type Reporter, type ReporterOutput, WIDTH } from "../scenario/report/text.ts";
@@ -51,19 +50,17 @@ export function reportersOf(
       for (const { reporter } of outputs) reporter.finished?.(result);
     },
     ended: async (suite: SuiteResult): Promise<void> => {
-      for (const { reporter, end } of outputs) {
-        reporter.ended(suite);
-        await end();
-      }
+      // Before any file, because one that cannot be written ends the program.
+      for (const { reporter } of outputs) reporter.ended(suite);
       summarize((bytes) => jobSummary(suite, bytes));
+      for (const { end } of outputs) await end();
     },
     wrong: async (files: readonly WrongFile[]): Promise<void> => {
-      for (const { name, reporter, end, isScreen } of outputs) {
-        // stderr has shown the same to the reader of the screen.
-        if (!isScreen || name !== "spec") reporter.wrong(files);
-        await end();
-      }
+      // stderr has shown the same to the reader of the screen.
+      const unseen = outputs.filter(({ name, isScreen }) => !isScreen || name !== "spec");
+      for (const { reporter } of unseen) reporter.wrong(files);
       summarize((bytes) => wrongFilesSummary(files, bytes));
+      for (const { end } of outputs) await end();
     },
     // On stderr, because stdout may have a report.
     transcript: ({ transcript }: ScenarioResult): void => {
@@ -155,7 +152,7 @@ function repeatOf(paths: readonly string[], { flags, environment }: Given): stri
 /** Flags that are not repeated because they only change the output, or write files. */
 const NOT_REPEATED = new Set(["reporter", "report", "watch", "update", "bail", "verbose"]);
 
-/** Writes a report of each failed scenario into a directory, and prints its path. */
+/** Writes a report of each failed scenario into a directory, and prints its path, or why there is none. */
 export const reportFailedTo =
   (folder: string): Failed =>
   async (venue, scenario, { step, message }) => {
@@ -166,22 +163,19 @@ export const reportFailedTo =
       warn(`no report of ${file}: its exchange did not record every command`);
       return;
     }
-    const path = writeReport(folder, scenario, (name) => reportOf(history, reason, name));
-    warn(`a report of ${file} is in ${path}, try clobsim replay or shrink ${shellWord(path)}`);
+    const subject = basename(scenario.place.file).replace(/\.[^.]*$/, "");
+    const sources = sourceFilesOf(scenario);
+    try {
+      const path = saveReport(folder, subject, (name) => {
+        const report = reportOf(history, reason, name);
+        return sources === null ? report : withScenario(report, sources);
+      });
+      warn(`a report of ${file} is in ${path}, try clobsim replay or shrink ${shellWord(path)}`);
+    } catch (error) {
+      const why = unwritable("--report expects a directory that can be written to", folder, error);
+      warn(`no report of ${file}: ${why.message}`);
+    }
   };
-
-/** @throws UsageError if the report cannot be written. */
-function writeReport(folder: string, scenario: Scenario, reportIn: (name: string) => Buffer): string {
-  const subject = basename(scenario.place.file).replace(/\.[^.]*$/, "");
-  const sources = sourceFilesOf(scenario);
-  try {
-    return saveReport(folder, subject, (name) =>
-      sources === null ? reportIn(name) : withScenario(reportIn(name), sources),
-    );
-  } catch (error) {
-    throw unwritable("--report expects a directory that can be written to", folder, error);
-  }
-}
 
 function reportOf(history: VenueHistory, reason: string, name: string): Buffer {
   if (history.kind !== "session") return Buffer.from(history.text);

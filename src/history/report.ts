@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { existsSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Command } from "../core/commands.ts";
 import type { Steps } from "../core/steps.ts";
@@ -236,7 +236,9 @@ export function saveReport(folder: string, subject: string, contentOf: (name: st
       return path;
     } catch (error) {
       // Another process may have just written a report of this name.
-      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+      if ((error as NodeJS.ErrnoException).code === "EEXIST") continue;
+      rmSync(path, { force: true });
+      throw error;
     }
   }
 }

@@ -1,12 +1,17 @@
 import { Buffer } from "node:buffer";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { Touched } from "../../src/history/describe-line.ts";
 import type { ReplayedLine } from "../../src/history/journal-replay.ts";
 import { saveReport } from "../../src/history/report.ts";
 import { openFundedExchange } from "../support/exchange.ts";
 import { temporaryFolder } from "../support/folder.ts";
+
+vi.mock("node:fs", async (original) => {
+  const fs = await original<typeof import("node:fs")>();
+  return { ...fs, writeFileSync: vi.fn(fs.writeFileSync) };
+});
 
 const folder = temporaryFolder();
 
@@ -23,6 +28,16 @@ it("a report replaces no other, also if another process writes one of its name a
     "own fails-3.ndjson",
     "first",
   ]);
+});
+
+it("a report that does not fit on the disk leaves no part of it", () => {
+  const full = join(folder, "full");
+  vi.mocked(writeFileSync).mockImplementationOnce((path) => {
+    writeFileSync(path, "a part", { flag: "wx" });
+    throw Object.assign(new Error("no space left"), { code: "ENOSPC" });
+  });
+  expect(() => saveReport(full, "fails", () => Buffer.from("all of it"))).toThrow("no space left");
+  expect(readdirSync(full)).toEqual([]);
 });
 
 /** Returns the markets that an event touches. Alice has the only order. */
