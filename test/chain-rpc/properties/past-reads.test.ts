@@ -4,6 +4,7 @@ import { it } from "vitest";
 import { CONTRACT_ABIS } from "../../../src/api/contracts.ts";
 import type { ChainNode } from "../../../src/chain-rpc/chain-node.ts";
 import { unminedTransactions } from "../../../src/chain-rpc/transactions.ts";
+import { onChainOf } from "../../../src/core/account.ts";
 import type { Block } from "../../../src/core/chain/chain.ts";
 import { blockAt, headBlock } from "../../../src/core/chain/chain.ts";
 import { blockHash as blockHashOf } from "../../../src/core/chain/chain-hashes.ts";
@@ -57,19 +58,17 @@ function questionsOf({ state }: ChainNode): Question[] {
       readContract(conditionalTokens, TOKENS, "payoutNumerators", conditionId, 1n),
       readContract(exchange, EXCHANGE, "getComplement", BigInt(tokenIds[1])),
     ]),
-    ...wallets.flatMap(({ address }) => [
+    ...wallets.flatMap(({ address, collateral: owned }) => [
       read("eth_getTransactionCount", address),
       read("eth_getBalance", address),
       readContract(collateral, COLLATERAL, "allowance", address, exchange),
       readContract(collateral, COLLATERAL, "allowance", address, conditionalTokens),
       readContract(conditionalTokens, TOKENS, "isApprovedForAll", address, exchange),
-      read("eth_estimateGas", {
-        ...{ from: address, to: collateral },
-        data: encodeFunctionData({
-          abi: COLLATERAL,
-          functionName: "transfer",
-          args: [exchange, 900_000_000n],
-        }),
+      // All that the wallet has can be transferred, and no more.
+      ...[0n, 1n].map((more) => {
+        const args = [exchange, BigInt(onChainOf(owned)) + more] as const;
+        const data = encodeFunctionData({ abi: COLLATERAL, functionName: "transfer", args });
+        return read("eth_estimateGas", { from: address, to: collateral, data });
       }),
     ]),
   ];
