@@ -1,4 +1,4 @@
-import { closeSync, openSync, readSync } from "node:fs";
+import { closeSync, readSync } from "node:fs";
 import { basename } from "node:path";
 import { DEFAULT_DATA } from "../config.ts";
 import { shellWord } from "../core/format.ts";
@@ -14,7 +14,7 @@ import {
   reportName,
 } from "../history/report.ts";
 import { inspectorPage, NOT_BUILT, withReport } from "../inspector-page.ts";
-import { readRegular } from "../regular-file.ts";
+import { FILE_LIMITS, openRegular, readRegular } from "../regular-file.ts";
 import { askServer, serverNamed } from "./ask-server.ts";
 import type { Run } from "./commands.ts";
 import { openNamed, replaySource } from "./journal.ts";
@@ -117,18 +117,14 @@ const HEAD_BYTES = 4096;
 
 /** @throws UsageError if the path has a file that this command has not written. */
 function requireReplaceable(path: string): void {
-  let file: number;
-  try {
-    file = openSync(path, "r");
-  } catch {
-    // There is no file, or writing it reports the error.
-    return;
-  }
   const head = Buffer.alloc(HEAD_BYTES);
   try {
+    const file = openRegular(path, FILE_LIMITS.journal);
     readSync(file, head);
-  } finally {
     closeSync(file);
+  } catch {
+    // There is no file, it is a pipe, or writing it reports the error.
+    return;
   }
   if (head.includes(TITLE)) return;
   throw new UsageError(

@@ -1,6 +1,6 @@
-import { spawnSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
-import { watch } from "node:fs/promises";
+import { readFile, watch } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { save } from "../../src/cli/output.ts";
@@ -44,6 +44,18 @@ describe("a file that a command writes", () => {
     const { status, stderr } = spawnSync("sh", ["-c", redirected], { encoding: "utf8" });
     expect([status, stderr]).toEqual([4, expect.stringContaining("the output cannot be written: ENOSPC")]);
   });
+});
+
+it.skipIf(process.platform === "win32")("the page of the inspector is written to a pipe", async () => {
+  execFileSync("mkfifo", [clobsim.path("page.html")]);
+  clobsim.write("bad.yaml", "scenario: bad\nsteps: [{ expect: { quote: { YES: { bid: 0.5 } } } }]\n");
+  await clobsim.run(["run", "bad.yaml", "--report", "reports"]);
+  const [page, { code }] = await Promise.all([
+    readFile(clobsim.path("page.html"), "utf8"),
+    clobsim.run(["inspect", "reports/bad.ndjson", "--html", "page.html"]),
+  ]);
+  expect(code).toBe(0);
+  expect(page).toContain("<title>clobsim inspector</title>");
 });
 
 describe("a signal while a command writes a file", () => {
