@@ -1,8 +1,9 @@
-import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { shellWord } from "../core/format.ts";
 import { readJson } from "../core/json.ts";
 import { makeFolder } from "../make-folder.ts";
+import { FILE_LIMITS, readText } from "../regular-file.ts";
 import { RUNNERS, type Run } from "./commands.ts";
 import { print, table, unwritable } from "./output.ts";
 import { EXIT, UsageError } from "./process.ts";
@@ -84,7 +85,7 @@ function writtenFor(folder: string): (typeof RUNNERS)[number] | undefined {
 function textOf(path: string): string | null {
   if (!existsSync(path)) return null;
   try {
-    return readFileSync(path, "utf8");
+    return readText(path, FILE_LIMITS.world);
   } catch (error) {
     throw unwritable("init expects a file that can be read", path, error);
   }
@@ -101,7 +102,7 @@ interface Manifest {
 /** Reads the package.json of a project; empty if it does not exist. @throws UsageError if it cannot be read */
 function manifestIn(folder: string): Manifest {
   const path = join(folder, "package.json");
-  const text = (textOf(path) ?? "{}").replace(/^\ufeff/, "");
+  const text = textOf(path) ?? "{}";
   let manifest: unknown;
   try {
     manifest = readJson(text);
