@@ -37,10 +37,9 @@ export type Readers = Readonly<Record<string, (node: Node, key: Node) => unknown
 /** Values by key; undefined if the key is missing or its value cannot be read. */
 export type Values<Of extends Readers> = { readonly [Key in keyof Of]?: ReturnType<Of[Key]> | undefined };
 
-/** Whether a missing key is mistyped, which is reported as an unknown key. */
-export const isMistyped = (entries: readonly MappingEntry[], readers: Readers, name: string): boolean =>
-  keyOf(entries, name) === undefined &&
-  entries.some(({ key }) => nearest(key.text, Object.keys(readers)) === name);
+/** Whether a key is missing; a mistyped one, which is reported as unknown, is not. */
+export const isMissing = (entries: readonly MappingEntry[], readers: Readers, name: string): boolean =>
+  entries.every(({ key }) => nearest(key.text, Object.keys(readers)) !== name);
 
 /** Reports a key that is like none of the known ones after a key without a value, under which it was probably meant. */
 export function isMisplaced(before: MappingEntry, key: Node | undefined, known: Iterable<string>): boolean {
@@ -77,9 +76,9 @@ export function valuesOf<Of extends Readers, Required extends keyof Of & string 
   const entries = entriesIn(node, expected);
   const values = valuesBy(entries, readers);
   if (required !== undefined && values[required] === undefined)
-    throw keyOf(entries, required) !== undefined || isMistyped(entries, readers, required)
-      ? UNREADABLE
-      : node.wrong(`expected the key ${required}, found none`);
+    throw isMissing(entries, readers, required)
+      ? node.wrong(`expected the key ${required}, found none`)
+      : UNREADABLE;
   return values as Values<Of> & { readonly [Key in Required]: ReturnType<Of[Key]> };
 }
 

@@ -27,7 +27,7 @@ import {
   entriesIn,
   isMarketName,
   isMisplaced,
-  isMistyped,
+  isMissing,
   isName,
   itemsOf,
   keyOf,
@@ -149,9 +149,7 @@ function readHeader(root: Node, files: ScenarioFiles, marketsIn: WorldMarkets) {
     steps: (node: Node) => node,
   };
   const keyAt = (name: string) => keyOf(entries, name);
-  const missing = ["scenario", "steps"].filter(
-    (name) => keyAt(name) === undefined && !isMistyped(entries, readers, name),
-  );
+  const missing = ["scenario", "steps"].filter((name) => isMissing(entries, readers, name));
   const [first, second] = ["market", "markets", "world"].flatMap((name) => keyAt(name) ?? []);
   const isOnePlace = second === undefined;
   const read = isOnePlace ? entries : entries.filter(({ key }) => !/^(?:markets?|world)$/.test(key.text));
@@ -164,8 +162,8 @@ function readHeader(root: Node, files: ScenarioFiles, marketsIn: WorldMarkets) {
   const isKnown = first === undefined || (values.market ?? values.markets ?? values.world) !== undefined;
   const names = isKnown ? new Set(values.world?.markets ?? markets.map(({ name }) => name)) : null;
   const accounts = attempt(() => readAccounts(values.accounts, names)) ?? null;
-  const areGiven = keyAt("accounts") !== undefined || isMistyped(entries, readers, "accounts");
-  const areUnknown = accounts === null || (areGiven && values.accounts === undefined);
+  const areUnread = values.accounts === undefined && !isMissing(entries, readers, "accounts");
+  const areUnknown = accounts === null || areUnread;
   const accountNames = areUnknown ? null : new Set(accounts.map(({ name }) => name));
   const name = values.scenario ?? "";
   return {
@@ -328,7 +326,7 @@ class StepsReader {
   #repeat({ head, beside }: StepKeys, into: Step[]): void {
     const readers = { steps: (node: Node) => node };
     const { steps } = valuesBy(beside, readers);
-    if (steps === undefined && !isMistyped(beside, readers, "steps"))
+    if (isMissing(beside, readers, "steps"))
       head.key.wrong("expected the key steps beside repeat, found none");
     const times = units(decimal("a number of times", 1, MAX_STEPS))(head.value);
     if (steps === undefined) return;
