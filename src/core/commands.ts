@@ -8,10 +8,10 @@ import {
 } from "./chain/chain.ts";
 import { CONTRACTS, numberWord, UNLIMITED } from "./chain/contracts.ts";
 import { CALL_TERMS, type ContractCall, callGas } from "./chain/transaction.ts";
-import { check, DocumentError } from "./document-error.ts";
+import { DocumentError } from "./document-error.ts";
 import { addressText, counted, orderText, priceText, sizeText, usdcText } from "./format.ts";
 import { EVENT_TERMS, MARKET_TERMS } from "./market.ts";
-import { ORDER_TERMS } from "./order.ts";
+import { ORDER_TERMS, requireExpiration } from "./order.ts";
 import {
   address,
   decimal,
@@ -114,12 +114,7 @@ const COMMANDS = {
   placeOrder: command(
     refined(
       record({ address: address(), tokenId: text(), ...ORDER_TERMS, expiration: orNull(moment()) }),
-      // An order is live while now < expiration.
-      ({ orderType, expiration }) => {
-        const isGtd = orderType === "GTD";
-        const expected = isGtd ? "the moment at which it expires" : "null, as the order is not GTD";
-        check(isGtd === (expiration !== null), expected, expiration, "expiration");
-      },
+      requireExpiration,
     ),
     (order, state) => {
       const { size, price, expiration } = order;

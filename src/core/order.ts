@@ -1,4 +1,5 @@
 import { NO_SLOT } from "./book/order-pool.ts";
+import { check } from "./document-error.ts";
 import { packingOf } from "./packed-table.ts";
 import {
   boolean,
@@ -31,6 +32,13 @@ export const ORDER_TERMS = {
   size: size(1),
   orderType: oneOf(...ORDER_TYPES),
 } as const;
+
+/** Requires an expiration of a GTD order, which is live while now < expiration, and of no other. @throws DocumentError */
+export function requireExpiration({ orderType, expiration = null }: Partial<Order>): void {
+  const isGtd = orderType === "GTD";
+  const expected = isGtd ? "the moment at which it expires" : "none, because the order is not GTD";
+  check(isGtd === (expiration !== null), expected, expiration, "expiration");
+}
 
 /** Order as requested, then its progress. */
 export const Order = record(

@@ -3,7 +3,7 @@ import { type Command, type CommandOf, commandData, isCommandKind, parseCommand 
 import { check, DocumentError, formatValue, within } from "../core/document-error.ts";
 import { idOf } from "../core/ids.ts";
 import { marketOfToken, outcomeOf, tokenIdIn } from "../core/market.ts";
-import { ORDER_TERMS } from "../core/order.ts";
+import { ORDER_TERMS, requireExpiration } from "../core/order.ts";
 import { RefusedRequest } from "../core/refusals.ts";
 import {
   anyObject,
@@ -160,12 +160,7 @@ export const isControlKind = (kind: string): kind is ControlKind => Object.hasOw
 /** A command placeOrder. */
 export const OrderLine = refined(
   record({ account: id(), token: integer(2), ...ORDER_TERMS, expiration: optional(moment()) }),
-  ({ orderType, expiration }) => {
-    if ((orderType === "GTD") === (expiration !== undefined)) return;
-    const expected =
-      orderType === "GTD" ? "the time of a GTD order" : "no time, because the order is not GTD";
-    throw new DocumentError(expected, expiration, "expiration");
-  },
+  requireExpiration,
 );
 const ALL_FIELDS = Object.keys((commandData("placeOrder") as RecordType<object>).fields);
 const LINE_FIELDS = new Set(["address", "tokenId", ...Object.keys(OrderLine.fields)]);
