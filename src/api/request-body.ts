@@ -154,7 +154,7 @@ export function unknownFieldsAt(
   return /^\/(?:api|clob)\//.test(path) ? setting : "accept";
 }
 
-export const fieldsOf = (body: AnyBody): readonly string[] =>
+export const fieldNamesOf = (body: AnyBody): readonly string[] =>
   body === null || isRaw(body) ? [] : body.fields;
 
 const SHOWN = 5;
@@ -173,7 +173,7 @@ export const unknownFieldsError = (
 function fieldsTaken({ query, body }: Pick<Endpoint, "query" | "body">): string {
   const parts = [
     ["query", Object.keys(query)],
-    ["body", fieldsOf(body)],
+    ["body", fieldNamesOf(body)],
   ] as const;
   const taken = parts.filter(([, names]) => names.length > 0);
   if (taken.length === 0) return "it takes no fields";

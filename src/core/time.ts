@@ -5,6 +5,9 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
+/** Longest duration that is parsed, in whole days. */
+export const MAX_DAYS = Math.floor(MAX_MILLIS / DAY);
+
 /** Days from 0000-03-01 to 1970-01-01. Years begin in March, so that the leap day is the last day. */
 const EPOCH_DAYS = 719_468;
 const DAYS_IN_FOUR_CENTURIES = 146_097;

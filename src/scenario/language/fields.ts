@@ -2,8 +2,8 @@ import { unitsOf } from "../../api/decimals.ts";
 import { nearest } from "../../api/nearest.ts";
 import { decimalText, MONEY_PLACES, PRICE_PLACES, SIZE_PLACES } from "../../core/format.ts";
 import { anyOf } from "../../core/terms.ts";
-import { parseDuration, parseIso } from "../../core/time.ts";
-import { FULL_PRICE, MAX_ISSUANCE, MAX_MILLIS, MAX_SIZE, type Millis } from "../../core/units.ts";
+import { MAX_DAYS, parseDuration, parseIso } from "../../core/time.ts";
+import { FULL_PRICE, MAX_ISSUANCE, MAX_SIZE, type Millis } from "../../core/units.ts";
 import { attempt, isNothing, type MappingEntry, meaning, type Node, UNREADABLE, Word } from "./page.ts";
 
 /** Reads a value from a word of a line, or from the text of a node. */
@@ -188,8 +188,6 @@ export function meantDuration(text: string, bareUnit = "s"): string | null {
   });
   return spelled !== text && parseDuration(spelled) !== null ? spelled : null;
 }
-
-const MAX_DAYS = Math.floor(MAX_MILLIS / 86_400_000);
 
 /** In milliseconds. */
 export const duration =

@@ -22,7 +22,7 @@ import { emptyAccount, findAccount, type State } from "../../core/state.ts";
 import { canonicalLines } from "../../core/state-document.ts";
 import type { Steps } from "../../core/steps.ts";
 import { readAddress } from "../../core/terms.ts";
-import { parseDuration, parseIso, toIso } from "../../core/time.ts";
+import { MAX_DAYS, parseDuration, parseIso, toIso } from "../../core/time.ts";
 import { MAX_MILLIS, type Millis, millis, money, size } from "../../core/units.ts";
 import type { ClockMode, Snapshots, StoredSnapshot } from "../../engine/clock.ts";
 import type { Watcher } from "../../engine/exchange.ts";
@@ -304,9 +304,6 @@ export function firedIn(state: State, at: Millis, events: readonly DomainEvent[]
     return [{ kind: "BLOCK_MINED", blockNumber: height, transactions: count, at: toIso(at) }];
   });
 }
-
-/** Longest duration that is parsed, in whole days. */
-const MAX_DAYS = Math.floor(MAX_MILLIS / DAY_MS);
 
 /** Returns the time to which a change moves the clock, never before `now`. Mode real alone advances to the wall clock. */
 function targetTime(now: Millis, { mode, time, advance }: NewClock, wall: Millis): Millis {
