@@ -79,9 +79,7 @@ const MAX_HISTORY_BLOCKS = 1_024;
 
 function readPercentiles(value: unknown, name: string): readonly number[] {
   const isAscending = (percentile: unknown, index: number, all: readonly unknown[]): boolean =>
-    typeof percentile === "number" &&
-    percentile >= (index === 0 ? 0 : Number(all[index - 1])) &&
-    percentile <= 100;
+    typeof percentile === "number" && percentile >= Number(all[index - 1] ?? 0) && percentile <= 100;
   if (Array.isArray(value) && value.length <= 100 && value.every(isAscending)) return value;
   throw invalidParams(`${name}: expected numbers from 0 to 100, ascending`);
 }
@@ -106,9 +104,8 @@ function rewardsIn(state: State, block: Block, percentiles: readonly number[]): 
 }
 
 /** Checks that the caller has the ether that it sends, but not that it could pay gas. @throws RpcError */
-function* requireEther(view: BlockView, request: CallRequest): Steps<void> {
-  const { value } = request;
-  const balance = value === 0n ? 0n : yield* view.native(callerOf(request));
+function* requireEther(view: BlockView, { from, value }: CallRequest): Steps<void> {
+  const balance = value === 0n ? 0n : yield* view.native(callerOf({ from }));
   if (value <= balance) return;
   const why = `have ${balance} want ${value}`;
   throw new RpcError("TRANSACTION_REJECTED", `Insufficient funds for gas * price + value: ${why}`);
@@ -117,16 +114,11 @@ function* requireEther(view: BlockView, request: CallRequest): Steps<void> {
 type BySenderAndNonce<Value> = Record<string, Record<string, Value>>;
 
 /** Returns the transactions that wait for a block, and those that wait for an earlier nonce. */
-function* poolOf<Value>(
-  state: State,
-  replyOf: (transaction: Transaction) => Value,
-  isIncluded: (transaction: Transaction) => boolean = () => true,
-) {
+function* poolOf<Value>(state: State, replyOf: (transaction: Transaction) => Value) {
   const pending: BySenderAndNonce<Value> = {};
   const queued: BySenderAndNonce<Value> = {};
   for (const transaction of unminedTransactions(state)) {
     yield;
-    if (!isIncluded(transaction)) continue;
     const part = isQueued(state, transaction) ? queued : pending;
     const { content, number } = transaction;
     const nonce = content?.kind === "call" ? content.nonce : number;
@@ -195,9 +187,7 @@ export const chainMethods: Methods = {
     block === null ? null : quantity(block.count),
   ),
   eth_getBlockReceipts: open([param("block", readReceiptsBlock)], ({ state }, block) =>
-    block === null
-      ? null
-      : lazyList(transactionsIn(state, block), (transaction) => receiptObject(state, transaction)),
+    block === null ? null : lazyList(transactionsIn(state, block), (each) => receiptObject(state, each)),
   ),
 
   eth_getTransactionByHash: open([TRANSACTION], ({ state }, transaction) => {
@@ -259,12 +249,9 @@ export const chainMethods: Methods = {
     const count = (of: typeof pending) => quantity(Object.values(of).flatMap(Object.keys).length);
     return { pending: count(pending), queued: count(queued) };
   }),
-  txpool_content: open([], ({ state }) =>
-    poolOf(state, (transaction) => transactionObject(state, transaction)),
-  ),
+  txpool_content: open([], ({ state }) => poolOf(state, (each) => transactionObject(state, each))),
   txpool_contentFrom: open([ADDRESS], function* ({ state }, address) {
-    const reply = (transaction: Transaction) => transactionObject(state, transaction);
-    const { pending, queued } = yield* poolOf(state, reply, (each) => senderOf(each) === address);
+    const { pending, queued } = yield* poolOf(state, (each) => transactionObject(state, each));
     return { pending: pending[address] ?? {}, queued: queued[address] ?? {} };
   }),
   txpool_inspect: open([], ({ state }) => poolOf(state, (transaction) => summaryOf(state, transaction))),

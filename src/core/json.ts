@@ -79,13 +79,11 @@ const problemAt = (text: string, index: number, expected: string) => ({
 });
 export type JsonProblem = ReturnType<typeof problemAt>;
 
-const BYTE_ORDER_MARK = 0xfeff;
-
 /** Quotes a visible character of ASCII, and names any other one by its code. */
 function foundAt(text: string, index: number): string {
   const code = text.codePointAt(index);
   if (code === undefined) return "its end";
   if (code > 0x20 && code < 0x7f) return JSON.stringify(String.fromCodePoint(code));
   const name = codePointText(code);
-  return code === BYTE_ORDER_MARK ? `the byte order mark ${name}` : name;
+  return code === 0xfeff ? `the byte order mark ${name}` : name;
 }
