@@ -88,14 +88,16 @@ export const nameOf = (number: number): string =>
 export const fixedPrice = ({ tickSize }: Market, price: number): string =>
   (price / FULL_PRICE).toFixed(priceText(tickSize).length - 2);
 
-/** Formats the time of day with milliseconds. */
-export const clockText = (at: number): string => toIso(at as never).slice(11, 23);
-
-export const Time = ({ at }: { readonly at: number }) => (
-  <time class="number dim" dateTime={toIso(at as never)} title={toIso(at as never)}>
-    {clockText(at)}
-  </time>
-);
+/** A time of day with milliseconds, or date and time if that is not the day of the cursor. */
+export function Time({ at }: { readonly at: number }) {
+  const [text, now] = [at, model.openMoment().now].map((each) => toIso(each as never)) as [string, string];
+  const isToday = text.slice(0, 10) === now.slice(0, 10);
+  return (
+    <time class="number dim" dateTime={text} title={text}>
+      {isToday ? text.slice(11, 23) : text.slice(5, 19).replace("T", " ")}
+    </time>
+  );
+}
 
 /** Runs actions one after the other; `message` shows what came of the latest, also to screen readers. */
 export function useAction() {

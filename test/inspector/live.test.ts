@@ -474,6 +474,34 @@ describe.runIf(BROWSER !== null)("a server", () => {
     await frozen.close();
   });
 
+  it("whose clock jumps by days shows the date of each time that is not on the day of the cursor", async () => {
+    const jumping = await serve({});
+    const trader = await clientOn(jumping.url, "5");
+    const [market] = orThrow(await trader.markets({ active: true, limit: 1 })).data;
+    const tokenId = market?.tokens[0]?.tokenId ?? "";
+    const { id } = orThrow(await trader.place({ tokenId, side: "BUY", price: 0.01, size: 5 }));
+    orThrow(await trader.control.setClock({ advance: "2d" }));
+    const expiration = new Date("2026-01-09T12:00:00Z");
+    const order = { tokenId, side: "BUY", price: 0.01, size: 6 } as const;
+    orThrow(await trader.place({ ...order, orderType: "GTD", expiration }));
+    orThrow(await trader.cancel(id));
+    trader.close();
+    const { page } = await open(jumping.url, { width: 3_100, height: 900 });
+    await page.getByLabel("Order by id or number").fill(id);
+    await page.getByLabel("Order by id or number").press("Enter");
+    const times = (part: string): Promise<string[]> => page.locator(`${part} time`).allTextContents();
+    await expect.poll(() => times(".events")).toEqual(["01-01 00:00:00", "01-01 00:00:00", "00:00:00.000"]);
+    expect((await times('[data-pane="clock"] table')).at(-1)).toBe("01-09 12:00:00");
+    const rows = page.locator(".row-of time");
+    await expect.poll(() => rows.last().textContent()).toBe("00:00:00.000");
+    expect(await rows.first().textContent()).toBe("01-01 00:00:00");
+    expect(await rows.first().evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0);
+    await page.keyboard.press("Home");
+    await expect.poll(() => rows.first().textContent()).toBe("00:00:00.000");
+    expect(await rows.last().textContent()).toBe("01-03 00:00:00");
+    await jumping.close();
+  });
+
   it("with a token for its control plane is opened with it", async () => {
     const guarded = await serve({ simToken: "let me in" });
     const other = await open(guarded.url);

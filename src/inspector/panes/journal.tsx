@@ -15,13 +15,13 @@ import {
   AccountLink,
   bindTo,
   Choice,
-  clockText,
   EmptyNote,
   MarketLink,
   nameOf,
   OrderLink,
   Pane,
   setTo,
+  Time,
   useAction,
   useMarkets,
 } from "../parts.tsx";
@@ -233,7 +233,7 @@ function Row({
       onClick={onClick}
     >
       <span class="place number dim">{model.positionAfter(row + 1).number}</span>
-      <span class="number dim">{clockText(times[row] ?? 0)}</span>
+      <Time at={times[row] ?? 0} />
       <span class="who">{actor > 0 ? nameOf(actor) : (description?.actor?.slice(0, 8) ?? "")}</span>
       <span class="what">
         <bdi>{isRequest(line) ? replyText(line.d as StreamRequest) : what}</bdi>
