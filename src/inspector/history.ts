@@ -134,6 +134,15 @@ export class History extends LineReplay {
     this.#checkpoints = thinned;
   }
 
+  /** Returns the clock setting after some rows. */
+  clockAt(rows: number): { readonly mode: string; readonly rate: number } {
+    for (let row = Math.min(rows, this.#replayable) - 1; row >= 0; row -= 1) {
+      const line = ((this.marks[row] ?? 0) & MARK.clock) === 0 ? null : this.lineAt(row);
+      if (line !== null && (isControl(line, "clock") || isControl(line, "start"))) return line.d;
+    }
+    return this.opening.clock;
+  }
+
   /** Sets `MARK` bits of a row. */
   mark(row: number, bits: number): void {
     this.marks[row] = (this.marks[row] ?? 0) | bits;

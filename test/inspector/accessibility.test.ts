@@ -123,6 +123,27 @@ describe.runIf(BROWSER !== null).each([
   });
 });
 
+describe.runIf(BROWSER !== null)("a screen reader", () => {
+  it("is told of the rows that a filter finds, but not of each row that is added", async () => {
+    const inspector = await open(story.html);
+    const journal = inspector.pane("journal");
+    const said = journal.locator("header").getByRole("status");
+    const total = said.locator('[aria-live="off"]');
+    const all = (await total.textContent()) ?? "";
+    expect(all).toMatch(/^\d+ rows$/);
+    expect([await said.textContent(), await said.getAttribute("aria-atomic")]).toEqual([all, "false"]);
+    await journal.getByLabel("Filter by text").fill("INVALID_TICK");
+    await said.filter({ hasText: `1 of ${all}` }).waitFor();
+    expect(await total.textContent()).toBe(all);
+  });
+
+  it("is told what the mark beside a size means", async () => {
+    const inspector = await open(story.html);
+    await (await inspector.open("accounts")).getByLabel("Account").selectOption({ index: 1 });
+    await inspector.pane("book").getByRole("img", { name: "42.5 of the chosen account" }).waitFor();
+  });
+});
+
 describe.runIf(BROWSER !== null)("on a small or much enlarged screen", () => {
   it("a pane keeps a height to read it, and the page scrolls", async () => {
     const { page } = await open(story.html, { width: 320, height: 256 });

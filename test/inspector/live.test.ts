@@ -218,6 +218,18 @@ describe.runIf(BROWSER !== null)("the inspector of a running exchange", () => {
     expect(await fetchJson(server.url, `/sim/orders/${id}`)).toMatchObject({ order: { status: "EXPIRED" } });
   });
 
+  it("shows the mode of the clock at the cursor", async () => {
+    const pane = await inspector.open("clock");
+    for (const change of [{ mode: "scaled", rate: 0.004 }, { mode: "frozen" }])
+      await fetchJson(server.url, "/sim/clock", change);
+    await inspector.pane("journal").getByText("clock set to frozen").last().waitFor();
+    await pane.getByText("frozen", { exact: true }).waitFor();
+    await inspector.page.keyboard.press("ArrowLeft");
+    await pane.getByText("runs 0.004 times as fast as the wall clock").waitFor();
+    await inspector.page.keyboard.press("Home");
+    await pane.getByText("frozen", { exact: true }).waitFor();
+  });
+
   it("funds an account, and asks for an amount", async () => {
     const pane = await inspector.open("accounts");
     await pane.getByLabel("Account").selectOption({ label: `${story.bob.toLowerCase().slice(0, 8)}…` });
@@ -240,8 +252,13 @@ describe.runIf(BROWSER !== null)("the inspector of a running exchange", () => {
     await inspector.button("Take", pane).click();
     await pane.getByText("before <b>rain</b>").waitFor();
     const [sequence, hash] = [await sequenceNow(), await hashNow()];
-    orThrow(await bidding(0.29, 3));
+    const { id } = orThrow(await bidding(0.29, 3));
     await inspector.pane("journal").getByText("BUY 3 YES @ 0.29").waitFor();
+    const orders = await inspector.open("order");
+    await orders.getByLabel("Order by id or number").fill(id);
+    await orders.getByLabel("Order by id or number").press("Enter");
+    await orders.getByText(id).waitFor();
+    await inspector.open("session");
     const field = inspector.page.getByLabel("Go to sequence");
     const error = inspector.page.getByText("expected a sequence");
     await field.fill("99999999");
@@ -252,6 +269,9 @@ describe.runIf(BROWSER !== null)("the inspector of a running exchange", () => {
     expect(await hashNow()).toBe(hash);
     await expect.poll(() => inspector.pane("journal").getByText("BUY 3 YES @ 0.29").count()).toBe(0);
     await error.waitFor({ state: "detached" });
+    // The order does not exist any more, before or after the cursor.
+    await (await inspector.open("order")).getByText("Click an order anywhere").waitFor();
+    await inspector.open("session");
     await inspector.button("Delete", pane).click();
     await expect.poll(() => pane.getByText("before <b>rain</b>").count()).toBe(0);
     orThrow(await bidding(0.28, 3));

@@ -47,7 +47,7 @@ export function AccountsPane() {
     >
       {account === undefined ? (
         <EmptyNote>
-          {model.chosenAccount.value === 0
+          {model.openHistory().exchange.state.accounts.find(model.chosenAccount.value) === undefined
             ? `${counted(accounts.size, "account")}. Choose one to see its balances, its orders, and its marks in the book.`
             : `${nameOf(model.chosenAccount.value)} is created after the cursor.`}
         </EmptyNote>

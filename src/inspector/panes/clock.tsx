@@ -11,8 +11,8 @@ export function ClockPane() {
   const advance = useSignal("15m");
   const action = useAction();
   if (!model.isShown("clock")) return null;
-  const { state, now } = model.openMoment();
-  const { mode, rate: speed } = model.openHistory().clock;
+  const { state, now, rows } = model.openMoment();
+  const { mode, rate: speed } = model.openHistory().clockAt(rows);
   const set = (change: object): void => action.ask("POST", "/sim/clock", change);
   const due = model.nextTimer(state);
   return (

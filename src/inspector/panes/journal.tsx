@@ -73,8 +73,8 @@ export function JournalPane() {
   const { count } = model.openHistory();
   const { value: opened } = model.openedRow;
   const tools = (
-    <span class="dim number" role="status">
-      {countText(filter.value)}
+    <span class="dim number" role="status" aria-atomic="false">
+      {countOf(filter.value)}
     </span>
   );
   return (
@@ -93,13 +93,13 @@ export function JournalPane() {
   );
 }
 
-/** Returns the number of rows found and in total, and the progress of the search. */
-function countText(filter: RowFilter | null): string {
-  const all = counted(model.openHistory().count, "row");
+/** Returns the number of rows found and the progress of the search, and the total, which is not announced when rows are added. */
+function countOf(filter: RowFilter | null) {
+  const all = <span aria-live="off">{counted(model.openHistory().count, "row")}</span>;
   if (filter === null) return all;
   const done = filter.done();
   const searched = done === 1 ? "" : `, ${Math.floor(done * 100)} % searched`;
-  return `${filter.rows.length} of ${all}${searched}`;
+  return [`${filter.rows.length} of `, all, searched];
 }
 
 function Filters({ text, kind, account, market }: ReturnType<typeof useChoice>) {

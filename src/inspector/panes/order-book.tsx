@@ -189,7 +189,11 @@ function Row({
     <td class="number size">
       <span class="bar" style={bar} />
       <span class="value">
-        {own > 0 ? <b title={`${sizeText(own)} of the chosen account`}>● </b> : null}
+        {own > 0 ? (
+          <b role="img" title={`${sizeText(own)} of the chosen account`}>
+            ●{" "}
+          </b>
+        ) : null}
         {sizeText(size)}
       </span>
     </td>

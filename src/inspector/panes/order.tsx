@@ -37,7 +37,7 @@ function Story() {
   if (order === undefined) {
     return (
       <EmptyNote>
-        {model.chosenOrder.value === 0
+        {model.openHistory().exchange.state.orders.find(model.chosenOrder.value) === undefined
           ? "Click an order anywhere, or type its id, to see its story."
           : `Order ${model.chosenOrder.value} is placed after the cursor.`}
       </EmptyNote>
