@@ -1,4 +1,4 @@
-import type { RecordType, Type } from "./schema.ts";
+import { compiled, type RecordType, type Type } from "./schema.ts";
 
 // Records that change for a while and then never again: objects first, then figures in typed arrays, which take half the
 // memory and which the garbage collector neither visits nor moves (decision 0159).
@@ -273,7 +273,7 @@ export function packingOf<Value extends { readonly number: number }>(
   const { items, widths } = layoutOf(type);
   const moments = items.filter(({ isMoment }) => isMoment);
   const convert = (some: readonly Item[]): Conversion<never> =>
-    compiled({ items: some, widths }) ?? interpreted({ items: some, widths });
+    compiledConversion({ items: some, widths }) ?? interpreted({ items: some, widths });
   const whole = convert(items);
   const packing: Packing<Value> = {
     ...whole,
@@ -332,7 +332,7 @@ type Values = Record<string, unknown>;
 type Conversion<Value> = Pick<Packing<Value>, "pack" | "unpack">;
 
 /** Compiles the conversion from source generated for the fields of one record; null if code cannot be compiled. */
-function compiled({ items, widths }: Layout): Conversion<never> | null {
+function compiledConversion({ items, widths }: Layout): Conversion<never> | null {
   const figure = ({ kind, at }: Item): string => `${kind}[place * ${widths[kind]} + ${at}]`;
   const packed = (item: Item): string => {
     const { name, values, isNullable } = item;
@@ -353,12 +353,7 @@ function compiled({ items, widths }: Layout): Conversion<never> | null {
         return { number, ${items.map((item, index) => `${item.name}: ${unpacked(item, index)}`).join(", ")} };
       },
     };`;
-  try {
-    return new Function("items", source)(items);
-  } catch (error) {
-    if (error instanceof EvalError) return null;
-    throw error;
-  }
+  return compiled(source, { items });
 }
 
 /** Converts in a loop over the fields, for where code cannot be compiled: a browser with a Content-Security-Policy. */

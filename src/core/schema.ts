@@ -518,9 +518,13 @@ function compiledMethods(layout: RecordLayout): Methods | null {
       },
       copy: (v) => ({ ${[...keys, ...Object.keys(makers)].map((name) => `${JSON.stringify(name)}: v[${JSON.stringify(name)}]`).join(", ")} }),
     };`;
+  return compiled<Methods>(source, { layout, fieldsOf, checkNames, DocumentError });
+}
+
+/** Returns what source returns, with these values by their names; null if code cannot be compiled. */
+export function compiled<Made>(source: string, values: object): Made | null {
   try {
-    const make = new Function("layout", "fieldsOf", "checkNames", "DocumentError", source);
-    return make(layout, fieldsOf, checkNames, DocumentError) as Methods;
+    return new Function(...Object.keys(values), source)(...Object.values(values)) as Made;
   } catch (error) {
     if (error instanceof EvalError) return null;
     throw error;
