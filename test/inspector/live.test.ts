@@ -292,7 +292,7 @@ describe.runIf(BROWSER !== null)("the inspector of a running exchange", () => {
     orThrow(await client.control.restore("early"));
     await inspector.waitForPosition(/^catching up, 0 %/);
     load();
-    await page.unroute("**/sim/stream*");
+    await page.unrouteAll({ behavior: "wait" });
     await caughtUp();
     orThrow(await client.control.deleteSnapshot("early"));
   });
