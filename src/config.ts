@@ -2,7 +2,6 @@ import { isLoopback } from "./api/loopback.ts";
 import { BOT_PROFILES, type BotProfileName } from "./bots/profiles.ts";
 import { BALANCE_POLICIES, SETTLEMENT_MODES } from "./core/terms.ts";
 import { parseIso } from "./core/time.ts";
-import { millis } from "./core/units.ts";
 import {
   CLOCK,
   ConfigError,
@@ -28,9 +27,6 @@ import {
   wholeNumber,
 } from "./setting.ts";
 import { MAX_MARKETS } from "./simulation/world-orders.ts";
-
-/** Default time of a frozen clock: 2026-01-01T00:00:00Z. */
-export const FROZEN_START = millis(1_767_225_600_000);
 
 /** Default data directory of `clobsim serve`. */
 export const DEFAULT_DATA = ".clobsim";

@@ -25,6 +25,8 @@ export const MAX_ISSUANCE = 4_000_000_000_000_000 as Money;
 export const MAX_USDC = MAX_ISSUANCE / USDC_UNITS;
 /** Last moment with a four-digit year: 9999-12-31T23:59:59.999Z. */
 export const MAX_MILLIS = 253_402_300_799_999 as Millis;
+/** Default time of a frozen clock, and of a scenario: 2026-01-01T00:00:00Z. */
+export const FROZEN_START = 1_767_225_600_000 as Millis;
 
 // Casts for integers that have the unit by construction.
 

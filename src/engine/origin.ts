@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { type Config, DEFAULT_CONFIG, FROZEN_START, WORLD_NAMES } from "../config.ts";
+import { type Config, DEFAULT_CONFIG, WORLD_NAMES } from "../config.ts";
 import { DocumentError } from "../core/document-error.ts";
 import { sizeText } from "../core/format.ts";
 import { readDocument } from "../core/rebuild-state.ts";
@@ -8,7 +8,7 @@ import type { Optional } from "../core/schema.ts";
 import { ExchangeConfig } from "../core/state.ts";
 import type { Address } from "../core/terms.ts";
 import { toIso } from "../core/time.ts";
-import { type Millis, millis } from "../core/units.ts";
+import { FROZEN_START, type Millis, millis } from "../core/units.ts";
 import { FILE_LIMITS, readText } from "../regular-file.ts";
 import { ConfigError, didYouMean, flagOf } from "../setting.ts";
 import { openWorld, WorldOpeningError } from "../simulation/opening.ts";

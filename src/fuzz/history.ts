@@ -5,7 +5,7 @@ import { violations } from "../core/invariants.ts";
 import { parseDocument } from "../core/rebuild-state.ts";
 import type { ExchangeConfig, State } from "../core/state.ts";
 import { documentLines } from "../core/state-document.ts";
-import { type Millis, millis } from "../core/units.ts";
+import { FROZEN_START, type Millis } from "../core/units.ts";
 import { Exchange, type Snapshot } from "../engine/exchange.ts";
 import { JOURNAL_FILE, LOCK_FILE } from "../engine/files.ts";
 import { contentHash } from "../engine/hashes.ts";
@@ -17,9 +17,6 @@ import { emptyWorld } from "../simulation/opening.ts";
 import { type FuzzProfile, type FuzzStep, Generator, profileOf } from "./generator.ts";
 import { type Batch, ReferenceChecker } from "./reference-checker.ts";
 import { CheckFailed, type Failure } from "./seeds.ts";
-
-/** Start of every history: 2026-01-01T00:00:00Z. */
-export const START = millis(1_767_225_600_000);
 
 /** Events that transfer no funds. */
 const ORDER_EVENTS = new Set<string>(["orderPlaced", "orderRested", "orderCanceled", "orderExpired"]);
@@ -201,8 +198,8 @@ function openInMemory(config: ExchangeConfig, open: OpenExchange): ExchangeHost 
 
 /** Opens an exchange with an empty world, as at the beginning of a history's report. */
 export function openEmpty(config: ExchangeConfig, open: OpenExchange, journal: Journal = noJournal) {
-  const exchange = open(config, START, journal);
-  originOfWorld(emptyWorld(config.seed), config, START).play(exchange);
+  const exchange = open(config, FROZEN_START, journal);
+  originOfWorld(emptyWorld(config.seed), config, FROZEN_START).play(exchange);
   return exchange;
 }
 
@@ -219,8 +216,8 @@ async function openOnDisk(config: ExchangeConfig): Promise<ExchangeHost> {
   const diskConfig = { ...DEFAULT_CONFIG, data: FOLDER, clock: { mode: "frozen" } as const };
   let disk = new MemoryDisk();
   const open = (origin: Origin | null) =>
-    openConfigured(diskConfig, () => {}, { disk, wallNow: () => START }, origin);
-  let opened = await open(originOfWorld(emptyWorld(config.seed), config, START));
+    openConfigured(diskConfig, () => {}, { disk, wallNow: () => FROZEN_START }, origin);
+  let opened = await open(originOfWorld(emptyWorld(config.seed), config, FROZEN_START));
   return {
     get exchange() {
       return opened.exchange;

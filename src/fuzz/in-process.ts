@@ -5,7 +5,7 @@ import { moneyText, sizeText } from "../core/format.ts";
 import type { Decision } from "../core/refusals.ts";
 import type { ExchangeConfig, State } from "../core/state.ts";
 import { OUTCOMES, type Outcome, type Side } from "../core/terms.ts";
-import { price, size } from "../core/units.ts";
+import { FROZEN_START, price, size } from "../core/units.ts";
 import { Exchange } from "../engine/exchange.ts";
 import { type Accepted, SessionLog } from "../engine/journal.ts";
 import { historySince, reportBytes } from "../history/report.ts";
@@ -25,7 +25,7 @@ import { NotRunInTime } from "../history/shrink/shrink-scenario.ts";
 import { levelText, orderStateText } from "../scenario/run/format.ts";
 import { emptyWorld } from "../simulation/opening.ts";
 import { profileText } from "./generator.ts";
-import { History, type OpenExchange, openEmpty, openPlain, START } from "./history.ts";
+import { History, type OpenExchange, openEmpty, openPlain } from "./history.ts";
 import type { ReferenceExchange, ReferenceMarket } from "./reference/reference-exchange.ts";
 import { type Amount, nothing } from "./reference/wallet.ts";
 import type { Failure, FailureFiles, SeedRunner } from "./seeds.ts";
@@ -133,7 +133,7 @@ export function writeScenario(path: string, report: string, { text, remark }: Re
 
 function reportOf({ host, profile: { config } }: History, { sentence }: Failure, file: string) {
   if (!(host.record instanceof SessionLog)) return host.record;
-  const history = historySince(emptyWorld(config.seed), { config, start: START }, host.record);
+  const history = historySince(emptyWorld(config.seed), { config, start: FROZEN_START }, host.record);
   const { now, hash } = host.exchange;
   return reportBytes({ history, reason: `fuzz: ${sentence}`, now, hash, defect: null }, file);
 }
@@ -169,7 +169,7 @@ async function reproduce(history: History, entries: readonly Accepted[], open: O
   const { config } = history.profile;
   const options = { isOver: shrinkDeadline(), open: (terms: ExchangeConfig) => openEmpty(terms, open) };
   const names = historyNames({ open: () => openEmpty(config, open), entries, devAccounts: [] });
-  const whole = { config, start: START, entries: withThrown(history, entries) };
+  const whole = { config, start: FROZEN_START, entries: withThrown(history, entries) };
   let reproduction: Reproduction = { text: null, remark: "no step of a scenario shows it" };
   for (const expected of [null, refusalOf(history, names), ...differencesOf(history, names)]) {
     if (expected === undefined) continue;

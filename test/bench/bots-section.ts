@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Bots } from "../../src/bots/bots.ts";
 import { BOT_PROFILES, type BotProfileName, KINDS, PROFILES } from "../../src/bots/profiles.ts";
-import { FROZEN_START } from "../../src/config.ts";
-import { millis, money, size } from "../../src/core/units.ts";
+import { FROZEN_START, millis, money, size } from "../../src/core/units.ts";
 import { Clock } from "../../src/engine/clock.ts";
 import { Exchange } from "../../src/engine/exchange.ts";
 import { generateWorld } from "../../src/simulation/generate-world.ts";

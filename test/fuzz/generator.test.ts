@@ -2,8 +2,9 @@ import { expect, it } from "vitest";
 import { orderBody } from "../../src/api/order-request.ts";
 import { type Command, type CommandKind, commandData } from "../../src/core/commands.ts";
 import type { RecordType } from "../../src/core/schema.ts";
+import { FROZEN_START } from "../../src/core/units.ts";
 import { Generator, profileOf } from "../../src/fuzz/generator.ts";
-import { profileOf as httpProfileOf, OPENED_AT, Traffic } from "../../src/fuzz/http/traffic.ts";
+import { profileOf as httpProfileOf, Traffic } from "../../src/fuzz/http/traffic.ts";
 import { openFundedExchange } from "../support/exchange.ts";
 
 /** Whether histories draw each kind of command. The others are caused by time, or not modeled by the reference. */
@@ -68,7 +69,7 @@ it("requests over HTTP draw several values of every field of an order", () => {
   const credentials = { address: "0xa" as const, apiKey: "k", secret: "s", passphrase: "p" };
   const markets = profile.markets.map((terms) => ({ terms, id: terms.slug, tokenIds: ["2", "3"] }));
   const traffic = new Traffic(profile, [{ credentials, orders: [] }], markets);
-  const requests = Array.from({ length: 500 }, () => traffic.next(0, OPENED_AT));
+  const requests = Array.from({ length: 500 }, () => traffic.next(0, FROZEN_START));
   const orders = requests.filter(({ operation }) => operation === "placeOrder");
   expectVaried(
     orders.map(({ body }) => JSON.parse(body)),

@@ -11,6 +11,7 @@ import { orThrow } from "../../client/result.ts";
 import { startServer } from "../../compose.ts";
 import { readConfig } from "../../config.ts";
 import { type Random, seededRandom } from "../../core/random.ts";
+import { FROZEN_START } from "../../core/units.ts";
 import { signerOf } from "../../scenario/venue/http-venue.ts";
 import { type Wallet, Wallets } from "../../scenario/venue/venue.ts";
 import { emptyWorld } from "../../simulation/opening.ts";
@@ -27,7 +28,6 @@ import {
 } from "./observation.ts";
 import {
   type HttpProfile,
-  OPENED_AT,
   profileOf,
   profileText,
   type TradedMarket,
@@ -37,7 +37,7 @@ import {
 
 /** Returns the request that derives API keys, signed by a wallet. */
 export async function derivationRequest(wallet: Wallet): Promise<SentRequest> {
-  const unixTime = OPENED_AT / 1000;
+  const unixTime = FROZEN_START / 1000;
   const claim = { scheme: "typed-data", chainId: CHAIN_IDS[0], unixTime, nonce: 0 } as const;
   return requestTo("deriveApiKey", { body: await attest(await signerOf(wallet), claim) });
 }
@@ -58,7 +58,7 @@ class FuzzSession {
     this.#server = server;
     this.#wallets = wallets;
     this.#port = server.port;
-    this.#clients = new Clients(() => this.#port, OPENED_AT);
+    this.#clients = new Clients(() => this.#port, FROZEN_START);
     this.#pending = Array.from({ length: profile.clients }, () => []);
     this.#random = seededRandom(profile.seed, "fuzz/http/rounds");
   }

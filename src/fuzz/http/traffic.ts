@@ -1,6 +1,5 @@
 import type { Operation } from "../../api/endpoints.ts";
 import type { SigningCredentials } from "../../client/connection.ts";
-import { FROZEN_START } from "../../config.ts";
 import { type Random, seededRandom } from "../../core/random.ts";
 import { requestTo, type SeenAnswer, type SentRequest } from "./observation.ts";
 
@@ -96,9 +95,6 @@ export function profileText(profile: HttpProfile): string {
 }
 
 const rate = (name: string, oneIn: number): string => (oneIn === 0 ? "" : `${name} 1/${oneIn}`);
-
-/** Start of every exchange, in Unix ms. */
-export const OPENED_AT = FROZEN_START;
 
 /** An account that trades over one or several connections. */
 export interface Trader {

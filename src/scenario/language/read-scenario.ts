@@ -10,7 +10,7 @@ import {
   SETTLEMENT_MODES,
   TICK_SIZES,
 } from "../../core/terms.ts";
-import { millis, type Price, price, type Size } from "../../core/units.ts";
+import { FROZEN_START, type Price, price, type Size } from "../../core/units.ts";
 import { FILE_LIMITS, readText } from "../../regular-file.ts";
 import { readWorld } from "../../simulation/world.ts";
 import { accountStepOf, isAccountLine } from "./account-step.ts";
@@ -114,8 +114,6 @@ function readFrom(file: string, content: FileText, options: ReadOptions): ReadSc
 /** Returns the slugs of the markets in a world file. @throws Error if it is not a world file. */
 export type WorldMarkets = (path: string) => readonly string[];
 
-/** 2026-01-01T00:00:00Z. */
-const DEFAULT_CLOCK = millis(1_767_225_600_000);
 const SEED_DIGITS = 16;
 const MAX_TITLE_LENGTH = 200;
 
@@ -170,7 +168,7 @@ function readHeader(root: Node, files: ScenarioFiles, marketsIn: WorldMarkets) {
     name,
     place: (keyAt("scenario") ?? root).place,
     seed: values.seed ?? seedOfName(name),
-    clock: values.clock ?? DEFAULT_CLOCK,
+    clock: values.clock ?? FROZEN_START,
     settlement: values.settlement ?? "instant",
     balances: values.balances ?? "optimistic",
     world: values.world?.path ?? null,

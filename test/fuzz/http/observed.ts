@@ -1,6 +1,7 @@
 import type { Credentials, Market } from "../../../src/client/api-messages.ts";
 import { serveWorld } from "../../../src/compose.ts";
 import { DEFAULT_CONFIG } from "../../../src/config.ts";
+import { FROZEN_START } from "../../../src/core/units.ts";
 import { type Journal, readJournal } from "../../../src/fuzz/http/answer-replay.ts";
 import {
   Clients,
@@ -10,7 +11,6 @@ import {
   type SentRequest,
 } from "../../../src/fuzz/http/observation.ts";
 import { derivationRequest, reportAt } from "../../../src/fuzz/http/session.ts";
-import { OPENED_AT } from "../../../src/fuzz/http/traffic.ts";
 import { Wallets } from "../../../src/scenario/venue/venue.ts";
 import { emptyWorld } from "../../../src/simulation/opening.ts";
 
@@ -26,10 +26,10 @@ export interface ObservedSession {
  */
 export async function observedSession(): Promise<ObservedSession> {
   const { server } = await serveWorld(
-    { ...DEFAULT_CONFIG, port: 0, clock: { mode: "frozen" }, logLevel: "silent", start: OPENED_AT },
+    { ...DEFAULT_CONFIG, port: 0, clock: { mode: "frozen" }, logLevel: "silent", start: FROZEN_START },
     emptyWorld("observed"),
   );
-  const clients = new Clients(() => server.port, OPENED_AT);
+  const clients = new Clients(() => server.port, FROZEN_START);
   const done = async <Body>(client: number, request: SentRequest): Promise<Body> => {
     const answer = await clients.ask(client, request);
     return JSON.parse(answer?.body ?? "null") as Body;
@@ -43,7 +43,7 @@ export async function observedSession(): Promise<ObservedSession> {
   const signer = async (name: string) => {
     const wallet = wallets.of(name);
     const credentials = await done<Credentials>(0, await derivationRequest(wallet));
-    return { credentials: { ...credentials, address: wallet.address }, unixTime: OPENED_AT / 1000 };
+    return { credentials: { ...credentials, address: wallet.address }, unixTime: FROZEN_START / 1000 };
   };
   const [alice, bob] = [await signer("alice"), await signer("bob")];
   const tokenId = market.tokens[0]?.tokenId ?? "";
