@@ -148,7 +148,7 @@ function readTamper({ declared }: StepSource, node: Node, sent: SentRequest) {
   };
 }
 
-const isPath = (text: string): boolean => /^\/[\x21-\x7e]*(?:\{[^{}]*\}[\x21-\x7e]*)*$/.test(text);
+const isPath = (text: string): boolean => /^\/[\x21-\x7e]*$/.test(text.replace(/\{[^{}]*\}/g, "{}"));
 
 const KINDS: readonly string[] = ["token", "market", "order", "address"];
 const LIKE_A_STAND_IN = /\{([A-Za-z]{1,20}) ([^{}]{1,80})\}/g;

@@ -160,6 +160,18 @@ describe("a large file", () => {
   });
 });
 
+describe("a path that a request signs", () => {
+  const signing = (path: string): string =>
+    `${ORDERS}  - { request: DELETE /order, as: alice, tamper: { sign: "${path}" } }\n`;
+
+  it("may have any number of braces, and one character too many", () => {
+    expect(problemsOf(signing(`/${"{}".repeat(20_000)}`))).toEqual([]);
+    const [problem, ...others] = problemsOf(signing(`/${"{}".repeat(20_000)} `));
+    expect(problem).toContain("expected a path such as /orders?limit=5");
+    expect(others).toEqual([]);
+  });
+});
+
 describe("a path to a scenario", () => {
   const folder = new TestFolder();
   const load = (name: string, bytes: Buffer | string): string[] => {
