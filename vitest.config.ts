@@ -6,6 +6,7 @@ import { configDefaults, defineConfig } from "vitest/config";
 const ISOLATED = [
   "test/cli/reports.test.ts",
   "test/client/errors.test.ts",
+  "test/history/report.test.ts",
   "test/history/shrink/shrinking-histories.test.ts",
   "test/scenario/watch/matching-rules.test.ts",
 ];
