@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { MAX_PROBLEMS, problemText, type WrongFile, wrongFilesText } from "../scenario/language/page.ts";
 import { loadScenario } from "../scenario/language/read-scenario.ts";
 import type { Scenario } from "../scenario/language/steps.ts";
-import { count } from "../scenario/report/text.ts";
+import { count, oneLine } from "../scenario/report/text.ts";
 import { findFiles, NoFilesError, overwritingIn } from "../scenario/run/files.ts";
 import type { SuiteResult } from "../scenario/run/result.ts";
 import { runSuite } from "../scenario/run/run-suite.ts";
@@ -36,9 +36,11 @@ export function readScenarios(paths: readonly string[], walletsFile: string | nu
   }
   if (wrong.length === 0) wrong.push(...overwritingIn(scenarios));
   for (const { file, problems } of wrong) {
-    for (const problem of problems) process.stderr.write(`${problemText(problem)}\n`);
+    for (const problem of problems) process.stderr.write(`${oneLine(problemText(problem))}\n`);
     if (problems.length >= MAX_PROBLEMS)
-      process.stderr.write(`${file}: its first ${MAX_PROBLEMS} problems are shown, there may be more\n`);
+      process.stderr.write(
+        `${oneLine(file)}: its first ${MAX_PROBLEMS} problems are shown, there may be more\n`,
+      );
   }
   if (wrong.length > 0) warn(wrongFilesText(wrong));
   return { scenarios, files: files.length, inputs, wrong };

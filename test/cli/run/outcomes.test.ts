@@ -89,6 +89,17 @@ it.each([
   },
 );
 
+it.skipIf(process.platform === "win32")(
+  "the name of an invalid file can neither begin a line of a log nor reach the terminal as an escape sequence",
+  async () => {
+    folder.write("hostile/\u001b[31m\n::error::x.yaml", "scenario: [");
+    const { stderr } = await runLine(["run", "hostile"], folder.path);
+    const [problem = "", summary, ...others] = stderr.split("\n");
+    expect(problem).toMatch(/^hostile\/\ufffd\[31m ::error::x\.yaml:1:\d+: /);
+    expect([summary, ...others]).toEqual(["clobsim: 1 problem in 1 file, nothing was run", ""]);
+  },
+);
+
 const clobsim = await useProgram();
 
 it("clobsim run keeps an earlier file of a reporter until its replacement is complete", async () => {
