@@ -72,6 +72,8 @@ function ownAt(book: Book, direction: BookDirection): Map<number, number> {
 }
 
 export function BookPane() {
+  // The market and its book remain the same objects when they change.
+  model.openMoment();
   const { value: market } = model.market;
   /** Level whose queue is shown. */
   const opened = useSignal<Pick<Level, "tick" | "direction"> | null>(null);
