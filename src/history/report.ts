@@ -231,12 +231,14 @@ export function saveReport(folder: string, subject: string, contentOf: (name: st
     const name = `${subject}${count === 1 ? "" : `-${count}`}.ndjson`;
     const path = join(folder, name);
     if (existsSync(path)) continue;
+    const content = contentOf(name);
     try {
-      writeFileSync(path, contentOf(name), { flag: "wx", mode: 0o600 });
+      writeFileSync(path, content, { flag: "wx", mode: 0o600 });
       return path;
     } catch (error) {
       // Another process may have just written a report of this name.
       if ((error as NodeJS.ErrnoException).code === "EEXIST") continue;
+      // A part of it, because the disk is full.
       rmSync(path, { force: true });
       throw error;
     }

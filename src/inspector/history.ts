@@ -136,6 +136,7 @@ export class History extends LineReplay {
 
   /** Returns the clock setting after some rows. */
   clockAt(rows: number): { readonly mode: string; readonly rate: number } {
+    if (rows >= this.count) return this.clock;
     for (let row = Math.min(rows, this.#replayable) - 1; row >= 0; row -= 1) {
       const line = ((this.marks[row] ?? 0) & MARK.clock) === 0 ? null : this.lineAt(row);
       if (line !== null && (isControl(line, "clock") || isControl(line, "start"))) return line.d;

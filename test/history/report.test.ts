@@ -40,6 +40,16 @@ it("a report that does not fit on the disk leaves no part of it", () => {
   expect(readdirSync(full)).toEqual([]);
 });
 
+it("a report that cannot be made removes no report of another process", () => {
+  const other = join(folder, "other");
+  const make = (name: string): never => {
+    writeFileSync(join(other, name), "of another process");
+    throw new Error("not made");
+  };
+  expect(() => saveReport(other, "fails", make)).toThrow("not made");
+  expect(readdirSync(other)).toEqual(["fails.ndjson"]);
+});
+
 /** Returns the markets that an event touches. Alice has the only order. */
 function touchedBy(event: object): number[] {
   const exchange = openFundedExchange();
