@@ -39,6 +39,8 @@ export class Exchange {
   #watchers: readonly Watcher[] = [];
   readonly #rewindWatchers = new Set<() => void>();
   #state: State;
+  /** The unmodified state of which the current one is a copy, as long as no command was applied to it; or null. */
+  #origin: State | null = null;
   #now: Millis;
   #sequence = 0;
   /** Number of calls of `restore` and `restart`. */
@@ -109,6 +111,7 @@ export class Exchange {
     const sequence = this.#sequence + 1;
     this.#journal.append({ sequence, at, command }, decision.events);
     this.#sequence = sequence;
+    this.#origin = null;
     try {
       for (const event of decision.events) apply(this.#state, event, at);
       if (!this.#isOpening) this.#digest.mix(at, decision.events);
@@ -224,11 +227,16 @@ export class Exchange {
     return () => this.#rewindWatchers.delete(watcher);
   }
 
-  /** Takes a snapshot to restore later. */
-  snapshot(): Snapshot {
-    const state = this.#state;
-    const mark = this.#journal.mark?.();
+  #continueFrom(state: State): void {
     this.#state = copyState(state);
+    this.#origin = state;
+  }
+
+  /** Takes a snapshot to restore later. Snapshots without a command between them share one state. */
+  snapshot(): Snapshot {
+    const state = this.#origin ?? this.#state;
+    const mark = this.#journal.mark?.();
+    if (this.#origin === null) this.#continueFrom(state);
     return { state, now: this.#now, sequence: this.#sequence, digest: this.#digest.text, mark };
   }
 
@@ -242,7 +250,7 @@ export class Exchange {
   }
 
   #replaceState({ state, now, sequence, digest }: Omit<Snapshot, "mark">): void {
-    this.#state = copyState(state);
+    this.#continueFrom(state);
     this.#now = now;
     this.#sequence = sequence;
     this.#digest = new HistoryDigest(digest);

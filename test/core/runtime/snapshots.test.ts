@@ -25,6 +25,18 @@ describe("restoring an exchange", () => {
     expect(new Set([...hashes, exchange.hash]).size).toBe(3);
   });
 
+  it("shares the state of snapshots without a command between them, also after a restore", () => {
+    const { exchange } = openFundedExchange();
+    const [first, second] = [exchange.snapshot(), exchange.snapshot()];
+    exchange.submit(eventCommand("one"));
+    const changed = exchange.snapshot();
+    exchange.restore(second);
+    const restored = exchange.snapshot();
+    expect([second.state, restored.state].every((state) => state === first.state)).toBe(true);
+    expect(changed.state).not.toBe(first.state);
+    expect([first.state, changed.state].map(({ events }) => events.size)).toEqual([1, 2]);
+  });
+
   it("changes nothing if the journal cannot be rewound", () => {
     const exchange = new Exchange(ARENA, START, {
       append: () => {},
