@@ -85,11 +85,12 @@ export async function runCommandLine(typed: readonly string[], environment: Give
     if (error) throw error;
     output = text.replace(/\s*\[boolean\]$/gm, "");
   }) as Readonly<Record<string, unknown>> & { readonly _: readonly (string | number)[] };
+  const words = values._.map(String);
   if (output !== "") {
+    if (words[0]) commandNamed(words[0]);
     process.stdout.write(`${output}\n`);
     return EXIT.ok;
   }
-  const words = values._.map(String);
   const name = knownCommand(words, Object.keys(values), argv);
   warnOfUnknownVariables(environment);
   const given = { flags: textsOf(name, values), environment };
@@ -205,19 +206,21 @@ function textsOf(name: CommandName, values: Readonly<Record<string, unknown>>): 
 /** Keys that yargs adds to the values of a command line. */
 const YARGS_KEYS = ["_", "$0", "help", "h", "version", "v"];
 
+/** @throws UsageError with the nearest command if there is none with this name */
+function commandNamed(word: string): CommandName {
+  const command = NAMES.find((name) => name === word);
+  if (command !== undefined) return command;
+  throw new UsageError(`unknown command ${word}${didYouMean(word, NAMES) || `, expected ${anyOf(NAMES)}`}`);
+}
+
 /** Returns the command if it and its options are known, else names the nearest known one. @throws UsageError */
 function knownCommand([first]: readonly string[], keys: readonly string[], argv: readonly string[]) {
   const given = keys.filter((key) => !YARGS_KEYS.includes(key));
-  const command = NAMES.find((name) => name === first);
   if (first === undefined || first === "") {
     if (given[0] !== undefined) throw new UsageError(commandBefore(given[0], argv));
     throw new UsageError(`expected a command, ${anyOf(NAMES)}, found none (see clobsim --help)`);
   }
-  if (command === undefined) {
-    throw new UsageError(
-      `unknown command ${first}${didYouMean(first, NAMES) || `, expected ${anyOf(NAMES)}`}`,
-    );
-  }
+  const command = commandNamed(first);
   const known = optionsOf(command).map(({ word }) => `--${word}`);
   const unknown = given.find((key) => !known.includes(`--${key}`));
   if (unknown === undefined) return command;
