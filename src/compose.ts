@@ -8,6 +8,7 @@ import { Bots } from "./bots/bots.ts";
 import type { ChainNode } from "./chain-rpc/chain-node.ts";
 import { openTransport, type Transport } from "./client/transport.ts";
 import type { Config } from "./config.ts";
+import { shellPath } from "./core/format.ts";
 import type { Address } from "./core/terms.ts";
 import { type Clock, type ClockSetting, Slices, Snapshots } from "./engine/clock.ts";
 import type { PersistenceStatus } from "./engine/data-folder.ts";
@@ -359,7 +360,7 @@ function reportingOf(opened: OpenedExchange, folder: string | null, slices: Slic
     const defect = defectOf(exchange, error);
     const content = { ...contentOf(`${reason}: ${defect.message}`), defect };
     const path = saveReport(into, "defect", (name) => reportBytes(content, name));
-    warn(`a report of this defect is in ${path}, try clobsim replay ${path}`);
+    warn(`a report of this defect is in ${path}, try clobsim replay ${shellPath(path)}`);
   };
   return {
     report: async (reason) => {
@@ -369,7 +370,7 @@ function reportingOf(opened: OpenedExchange, folder: string | null, slices: Slic
         await slices.run(verifyHistory(content.history));
         return reportInPieces(content);
       } catch (error) {
-        const copying = dataFolder === null ? null : `clobsim report ${dataFolder.path} writes`;
+        const copying = dataFolder === null ? null : `clobsim report ${shellPath(dataFolder.path)} writes`;
         if (error instanceof ReportTooLong) {
           const reset = "POST /sim/reset begins a new session, which can be reported";
           const hint = copying === null ? reset : `${copying} it to a file`;

@@ -1,6 +1,7 @@
 import { Buffer } from "node:buffer";
 import { dirname, join, resolve } from "node:path";
 import { DEFAULT_DATA } from "../config.ts";
+import { shellOption } from "../core/format.ts";
 import { toIso } from "../core/time.ts";
 import { nodeDisk } from "../engine/disk.ts";
 import { PREVIOUS_STATE_FILE, STATE_FILE } from "../engine/files.ts";
@@ -130,7 +131,9 @@ export const repair: Run<"repair"> = async ({ acceptLoss, out }, [name = DEFAULT
   } catch (error) {
     throw unwritable("--out expects a directory that can be written", out, error);
   }
-  print([`  ${out} has the undamaged part, ${place.name} is unchanged: clobsim serve --data ${out}`]);
+  print([
+    `  ${out} has the undamaged part, ${place.name} is unchanged: clobsim serve ${shellOption("data", out)}`,
+  ]);
   return EXIT.ok;
 };
 
@@ -167,7 +170,7 @@ type SavedState = NonNullable<ReturnType<typeof latestState>>;
 const STATES = [STATE_FILE, PREVIOUS_STATE_FILE];
 
 const savingText = ({ path, line }: SavedState): string =>
-  `${path} has the state after line ${grouped(line)}: clobsim serve --world ${path} --data NEW opens it`;
+  `${path} has the state after line ${grouped(line)}: clobsim serve ${shellOption("world", path)} --data NEW opens it`;
 
 /** Returns the latest valid state file of a data directory, and the last line of the journal in it; null if there is none. */
 function latestState({ name, isFolder }: JournalCandidate) {

@@ -1,7 +1,7 @@
 import { closeSync, readSync } from "node:fs";
 import { basename } from "node:path";
 import { DEFAULT_DATA } from "../config.ts";
-import { shellWord } from "../core/format.ts";
+import { shellPath } from "../core/format.ts";
 import { BEGINNING } from "../engine/journal-line.ts";
 import { damageText, scan } from "../engine/journal-scan.ts";
 import type { JournalSource } from "../history/journal-files.ts";
@@ -44,7 +44,7 @@ export const report: Run<"report"> = async (values, [word], given) => {
 
 async function write(path: string, content: string | Uint8Array, inputs: readonly string[] = []) {
   await save(path, content, "--out", inputs);
-  warn(`the report is in ${path}; on any machine, clobsim replay ${shellWord(path)} replays it`);
+  warn(`the report is in ${path}; on any machine, clobsim replay ${shellPath(path)} replays it`);
 }
 
 /**

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { closeSync, openSync, writeSync } from "node:fs";
 import { basename, relative, sep } from "node:path";
-import { shellWord } from "../core/format.ts";
+import { shellOption, shellPath } from "../core/format.ts";
 import { defectOf, historySince, reportBytes, saveReport, withScenario } from "../history/report.ts";
 import { statOf } from "../regular-file.ts";
 import type { WrongFile } from "../scenario/language/page.ts";
@@ -144,9 +144,9 @@ function streamTo(path: string): typeof SCREEN {
 function repeatOf(paths: readonly string[], { flags, environment }: Given): string {
   const options = optionsOf("run").flatMap(({ flag, variable, default: byDefault }) => {
     const value = flags[flag]?.[0] ?? environment[variable] ?? "";
-    return NOT_REPEATED.has(flag) || value === "" || value === byDefault ? [] : [`--${flag}`, value];
+    return NOT_REPEATED.has(flag) || value === "" || value === byDefault ? [] : [shellOption(flag, value)];
   });
-  return ["clobsim", "run", ...paths, ...options].map(shellWord).join(" ");
+  return ["clobsim run", ...paths.map(shellPath), ...options].join(" ");
 }
 
 /** Flags that are not repeated because they only change the output, or write files. */
@@ -170,7 +170,7 @@ export const reportFailedTo =
         const report = reportOf(history, reason, name);
         return sources === null ? report : withScenario(report, sources);
       });
-      warn(`a report of ${file} is in ${path}, try clobsim replay or shrink ${shellWord(path)}`);
+      warn(`a report of ${file} is in ${path}, try clobsim replay or shrink ${shellPath(path)}`);
     } catch (error) {
       const why = unwritable("--report expects a directory that can be written to", folder, error);
       warn(`no report of ${file}: ${why.message}`);

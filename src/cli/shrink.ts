@@ -1,7 +1,7 @@
 import { constants, copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
-import { listed, shellWord } from "../core/format.ts";
+import { listed, shellPath } from "../core/format.ts";
 import { numberOf } from "../core/ids.ts";
 import type { State } from "../core/state.ts";
 import { nodeDisk } from "../engine/disk.ts";
@@ -129,7 +129,7 @@ function printShrunk(
     `  it fails at step ${failure.step}, ${failure.text}: ${fingerprint.sentence}`,
     ...remarks.map((remark) => `  ${remark}`),
     ...more,
-    ...(out === null ? [] : [`  clobsim run ${shellWord(out)}`]),
+    ...(out === null ? [] : [`  clobsim run ${shellPath(out)}`]),
   ];
   process.stderr.write(`${lines.join("\n")}\n`);
   return EXIT.ok;

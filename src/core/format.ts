@@ -73,10 +73,17 @@ export const withoutIds = (message: string): string => message.replace(ID, "#");
 /** Replaces every number as well. */
 export const withoutFigures = (message: string): string => withoutIds(message).replace(NUMBER, "#");
 
-const PLAIN_WORD = /^[\w./:@%+=-]+$/;
+const PLAIN_WORD = /^[\p{L}\p{M}\p{N}_./:@%+=-]+$/u;
 /** A quote within quotes: ends them, has an escaped one, and begins them again. */
 const SHELL_QUOTE = "'\\''";
 
 /** Quotes an argument for a POSIX shell. */
 export const shellWord = (text: string): string =>
   PLAIN_WORD.test(text) ? text : `'${text.replaceAll("'", SHELL_QUOTE)}'`;
+
+/** Quotes a path, which is no option even if it begins with a dash. */
+export const shellPath = (path: string): string => shellWord(path.startsWith("-") ? `./${path}` : path);
+
+/** Quotes an option with its value: `--seed 7`, or `--seed=-a`. */
+export const shellOption = (flag: string, value: string): string =>
+  value.startsWith("-") ? shellWord(`--${flag}=${value}`) : `--${flag} ${shellWord(value)}`;

@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { DEFAULT_DATA } from "../config.ts";
+import { shellOption } from "../core/format.ts";
 import { FileRefused } from "../regular-file.ts";
 import { createFile, type Disk, writeFully } from "./disk.ts";
 import { DataFileError } from "./journal.ts";
@@ -74,7 +75,7 @@ export const stateFileIn = (disk: Disk, folder: string): string | null =>
 export function assertNoStateFile(disk: Disk, folder: string): void {
   const state = stateFileIn(disk, folder);
   if (state === null) return;
-  const remedy = `to start from that state, clobsim serve --world ${join(folder, state)} --data NEW`;
+  const remedy = `to start from that state, clobsim serve ${shellOption("world", join(folder, state))} --data NEW`;
   throw new DataFileError("corrupt", `${folder} has ${state}, but nothing in ${JOURNAL_FILE}: ${remedy}`);
 }
 

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { join } from "node:path";
-import { counted } from "../core/format.ts";
+import { counted, shellPath } from "../core/format.ts";
 import { hex8 } from "../core/hash.ts";
 import { runSteps, type Steps } from "../core/steps.ts";
 import type { Durability } from "../setting.ts";
@@ -251,15 +251,16 @@ export function lengthWithoutZeros(bytes: Uint8Array): number {
 
 /** The command that repairs a damaged data directory or report. */
 export const repairHint = (damaged: string): string =>
-  `clobsim repair --accept-loss ${damaged} --out NEW copies the undamaged part to a new directory`;
+  `clobsim repair --accept-loss ${shellPath(damaged)} --out NEW copies the undamaged part to a new directory`;
 
 /** Describes damage: position, cause, and how to look at it. */
 export const describeDamage = (path: string, { offset, line, bytes, proof }: Damage): string =>
-  `${path} is damaged at byte ${offset}, where line ${line} should begin: ${proof ?? `${counted(bytes, "byte")} without a complete line`} (sed -n ${line}p ${path} prints it)`;
+  `${path} is damaged at byte ${offset}, where line ${line} should begin: ${proof ?? `${counted(bytes, "byte")} without a complete line`} (sed -n ${line}p ${shellPath(path)} prints it)`;
 
 /** Describes damage and the remedy; `name` is the directory or report. */
 export function damageText(path: string, name: string, damage: Damage): string {
-  const remedy = damage.line === 1 ? `clobsim repair ${name} says what can be saved` : repairHint(name);
+  const remedy =
+    damage.line === 1 ? `clobsim repair ${shellPath(name)} says what can be saved` : repairHint(name);
   return `${describeDamage(path, damage)}; ${remedy}`;
 }
 

@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { scheduler } from "node:timers/promises";
 import { Low } from "lowdb";
 import { DocumentError, within } from "../core/document-error.ts";
+import { shellOption } from "../core/format.ts";
 import { parseDocument } from "../core/rebuild-state.ts";
 import {
   address,
@@ -172,7 +173,7 @@ export function readStateFile(disk: Disk, path: string): Checkpoint | null {
   try {
     const { state, others } = parseDocument(checksum.pieces(), textOf);
     if (!checksum.isValid()) {
-      const advice = `clobsim serve --world ${path} --data NEW opens it as it is`;
+      const advice = `clobsim serve ${shellOption("world", path)} --data NEW opens it as it is`;
       const what = `its SHA-256 does not match its content (${advice})`;
       throw new DataFileError("corrupt", `${path} was changed: ${what}`);
     }

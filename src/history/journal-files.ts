@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { dirname, join, resolve, sep } from "node:path";
-import { counted } from "../core/format.ts";
+import { counted, shellPath } from "../core/format.ts";
 import { toIso } from "../core/time.ts";
 import { type Millis, millis } from "../core/units.ts";
 import { copyBytes, type Disk, type DiskFile } from "../engine/disk.ts";
@@ -262,7 +262,10 @@ function checkState(disk: Disk, folder: string, source: Source, check: Check): v
       const [line] = differing;
       if (line === undefined) return { text };
       const problem = `but the state at line ${line} is not the recorded one`;
-      return { text: `${text}, ${problem}: clobsim replay ${folder} compares them`, isNotable: true };
+      return {
+        text: `${text}, ${problem}: clobsim replay ${shellPath(folder)} compares them`,
+        isNotable: true,
+      };
     });
     return null;
   });
@@ -304,7 +307,8 @@ function journalFinding({ path, file }: Source): Found {
   const intact = `${number} lines, ${offset} bytes${end}`;
   if (damage === null) return { text: `${intact}; ${stop}` };
   const rest = `${counted(damage.bytes, "byte")} after that cannot be replayed`;
-  const advice = damage.proof === null ? "" : `: clobsim repair ${dirname(path)} says why, and what is lost`;
+  const advice =
+    damage.proof === null ? "" : `: clobsim repair ${shellPath(dirname(path))} says why, and what is lost`;
   return { text: `${intact}; ${rest}${advice}`, isNotable: true };
 }
 

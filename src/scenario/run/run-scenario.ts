@@ -1,4 +1,4 @@
-import { shellWord } from "../../core/format.ts";
+import { shellOption, shellPath } from "../../core/format.ts";
 import { FlowError } from "../../simulation/flow.ts";
 import { type Place, placeText } from "../language/page.ts";
 import type { RaceStep, Scenario, Step } from "../language/steps.ts";
@@ -26,7 +26,7 @@ export interface RunOptions extends SessionOptions {
   readonly open: (scenario: Scenario) => MaybePromise<Venue>;
   /** Null runs all steps. */
   readonly lastStep?: number | null;
-  /** Flags of `clobsim run` that name the exchange, for the command that repeats a failure; by default none. */
+  /** Options of `clobsim run` that name the exchange, quoted, for the command that repeats a failure; by default none. */
   readonly flags?: readonly string[];
   /** Called after a failure, before the exchange is closed. */
   readonly failed?: Failed | undefined;
@@ -205,6 +205,6 @@ export function repeatLine(
   flags: RunOptions["flags"] = [],
   step: number | null,
 ): string {
-  const last = step === null ? [] : ["--step", String(step)];
-  return ["clobsim", "run", ...[place.file, "--seed", seed, ...flags, ...last].map(shellWord)].join(" ");
+  const last = step === null ? [] : [`--step ${step}`];
+  return ["clobsim run", shellPath(place.file), shellOption("seed", seed), ...flags, ...last].join(" ");
 }

@@ -56,7 +56,7 @@ interface SuiteWatcher {
 export interface Target {
   /** @throws NotRunnable if the scenario cannot be run there */
   open(scenario: Scenario): Promise<Venue>;
-  /** Flags of `clobsim run` that name it, for the command that repeats a failure. */
+  /** Options of `clobsim run` that name it, quoted, for the command that repeats a failure. */
   readonly flags: readonly string[];
 }
 
@@ -111,7 +111,7 @@ export function scenarioRunner({ via, seed, repeat = 1, watcher, failed, ...opti
       watcher?.venue?.(venue, scenario);
       return venue;
     };
-    const flags = target?.flags ?? (way === "http" ? ["--via", "http"] : []);
+    const flags = target?.flags ?? (way === "http" ? ["--via http"] : []);
     const run: RunOptions = { way, open, flags, lastStep, isUpdating, recorded, refused: watcher?.refused };
     const { result, updates, ...own } = await runScenario(scenario, { ...run, failed });
     if (result.status === "passed") recorded = own.recorded;

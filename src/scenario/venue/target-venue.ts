@@ -4,7 +4,7 @@ import { endpointOf, type Operation, type ReplyTo } from "../../api/endpoints.ts
 import { type ClientOptions, ExchangeClient, walletOf } from "../../client/client.ts";
 import { collect, ExchangeFailure, orThrow } from "../../client/result.ts";
 import { DocumentError, within } from "../../core/document-error.ts";
-import { decimalText, MONEY_PLACES, SIZE_PLACES } from "../../core/format.ts";
+import { decimalText, MONEY_PLACES, SIZE_PLACES, shellOption } from "../../core/format.ts";
 import { anyOf, isWord, SELF_TRADE_POLICIES } from "../../core/terms.ts";
 import { FULL_PRICE, type Millis, millis, SHARE_UNITS, type Size, size } from "../../core/units.ts";
 import { FILE_LIMITS, readFailure, readText } from "../../regular-file.ts";
@@ -256,7 +256,7 @@ export async function targetAt(url: string, walletsFile: string, environment = p
       throw error;
     }
   };
-  return { open, flags: ["--target", url, "--wallets", walletsFile] };
+  return { open, flags: [shellOption("target", url), shellOption("wallets", walletsFile)] };
 }
 
 /** Stands for what a deployment cannot do: a scenario with such a step is not run there. */

@@ -7,7 +7,7 @@ import { TestFolder } from "../../support/folder.ts";
 import { useApi } from "../../support/http.ts";
 import { useProgram } from "../../support/program.ts";
 import { Shell } from "../shell.ts";
-import { runLine } from "../tools.ts";
+import { runLine, says } from "../tools.ts";
 
 const folder = new TestFolder();
 const shell = new Shell(folder);
@@ -39,6 +39,7 @@ const FILES: Readonly<Record<string, string>> = {
   "mixed/one.yaml": "scenario: a\nsteps:\n  - expect: { golden: flow.csv }\n",
   "mixed/two.yaml": "scenario: b\nsteps:\n  - replay: flow.csv\n",
   "update/hash.yaml": 'scenario: h\r\nsteps:\r\n  - expect: { stateHash: "" } # here\r\n',
+  "-dash.yaml": `seed: -a\n${FAILS}`,
   "there.yaml": "scenario: there\naccounts: { alice: {} }\nsteps: [{ alice: cancel all }]\n",
   "wallets.yaml": `accounts: { alice: { privateKey: "${SECRET}" } }\n`,
   "named.yaml": walletsOf("any", "$ALICE_KEY"),
@@ -67,14 +68,18 @@ it("clobsim run prints what its page shows, and no secret", async () => {
   for (const secret of [SECRET, KEY, "THE-KEY"]) expect(printed).not.toContain(secret);
 });
 
-it("clobsim run prints a command line that fails in the same way", async () => {
-  const failureOf = async (words: readonly string[]) => {
-    const { stdout } = await runLine([...words, "--reporter", "json"], folder.path);
-    return (JSON.parse(stdout).scenarios as [{ failure: { repeat: string } }])[0].failure;
-  };
-  const failure = await failureOf(["run", "bad/fails.yaml"]);
-  expect(await failureOf(failure.repeat.split(" ").slice(1))).toEqual(failure);
-});
+it.each(["bad/fails.yaml", "-dash.yaml"])(
+  "clobsim run %s prints a line that fails in the same way",
+  async (file) => {
+    const failureOf = async (words: readonly string[]) => {
+      const { stdout } = await runLine(["--reporter", "json", ...words], folder.path);
+      return (JSON.parse(stdout).scenarios as [{ failure: { repeat: string; place: object } }])[0].failure;
+    };
+    const failure = await failureOf(["run", "--", file]);
+    const place = { ...failure.place, file: says(file) };
+    expect(await failureOf(failure.repeat.split(" ").slice(1))).toEqual({ ...failure, place });
+  },
+);
 
 it.each([
   ["the folder above, the checkout of GitHub", ".", "bad/fails.yaml"],
