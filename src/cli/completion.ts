@@ -28,19 +28,20 @@ _clobsim() {
 complete -o bashdefault -o default -F _clobsim clobsim
 `,
   zsh: `#compdef clobsim
-# clobsim completion zsh > a file _clobsim in a folder of $fpath, or >> ~/.zshrc below compinit
+# clobsim completion zsh >> ~/.zshrc below compinit, or > a file _clobsim in a folder of $fpath
 _clobsim() {
   local -a found
   found=("\${(@f)$(${ASK} zsh "\${(@)words[1,CURRENT]}" 2>/dev/null)}")
   if [[ -n $found[1] ]]; then
     _describe clobsim found
   else
-    _files
+    _files || { compset -P '*=' && _files }
   fi
 }
 if [[ $zsh_eval_context[-1] == loadautofunc ]]; then
   _clobsim "$@"
 else
+  (( $+functions[compdef] )) || { autoload -Uz compinit && compinit }
   compdef _clobsim clobsim
 fi
 `,

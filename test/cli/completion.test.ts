@@ -29,9 +29,10 @@ const COMPLETE: Readonly<Record<Shell, (words: readonly string[]) => string>> = 
 COMP_WORDS=(${words.map((word) => `'${word}'`).join(" ")}); COMP_CWORD=${words.length - 1}
 _clobsim; printf '%s\\n' "\${COMPREPLY[@]}"`,
   // Completion in zsh works only at a prompt, so the script prints what it would be given.
-  zsh: (words) => `compdef() { :; }; _describe() { print -l -- "\${(P@)2}"; }; _files() { print -l *(.); }
+  zsh: (words) => `compdef() { :; }; _describe() { print -l -- "\${(P@)2}"; }
+compset() { PREFIX=\${PREFIX#*=}; }; _files() { local -a f=($PREFIX*(.N)); print -l $f; (( $#f )); }
 eval "$(clobsim completion zsh)"
-words=(${words.map((word) => `'${word}'`).join(" ")}); CURRENT=${words.length}; _clobsim`,
+words=(${words.map((word) => `'${word}'`).join(" ")}); CURRENT=${words.length}; PREFIX=$words[-1]; _clobsim`,
   fish: (words) => `clobsim completion fish | source; complete -C '${words.join(" ")}'`,
 };
 
@@ -70,8 +71,18 @@ describe("completion", () => {
       expect(await offered("run", "")).toEqual(
         shell === "bash" ? [] : expect.arrayContaining(["rules.yaml"]),
       );
+      const file = { bash: [], zsh: ["rules.yaml"], fish: ["--world=rules.yaml"] }[shell];
+      expect(await offered("serve", ...(shell === "bash" ? ["--world", "=", "ru"] : ["--world=ru"]))).toEqual(
+        file,
+      );
     },
   );
+
+  it.each(installed.get("zsh") ? ["zsh"] : [])("starts the completion system of %s", async (zsh) => {
+    const script = 'eval "$(clobsim completion zsh)"; print -l $_comps[clobsim]';
+    const { stdout, stderr } = await runFile(zsh, ["-f", "-c", script], { cwd: folder, env });
+    expect({ stdout, stderr }).toEqual({ stdout: "_clobsim\n", stderr: "" });
+  });
 
   it.each(
     rowsOf(`
