@@ -94,6 +94,9 @@ const isTypeImport = ({ importKind, specifiers }: ImportDeclaration): boolean =>
     specifiers.every((each) => each.type === "ImportSpecifier" && each.importKind === "type"));
 
 const folderOf = (path: string): string => path.split("/")[0] as string;
+const nameOf = (allowed: string): string => allowed.replace(" (readers)", "");
+/** Whether a folder is another or contains it. */
+const isAround = (outer: string, folder: string): boolean => `${folder}/`.startsWith(`${outer}/`);
 const packageOf = (specifier: string): string =>
   specifier
     .split("/")
@@ -292,8 +295,35 @@ describe("every file of src", () => {
     expect(cycles).toEqual([]);
   });
 
+  it("is in a folder that is in no import cycle, apart from those with a folder within it or around it", () => {
+    const graph = new Map<string, string[]>();
+    const placeOf = (file: string): string => (file.includes("/") ? posix.dirname(file) : file);
+    for (const [file, targets] of importGraph(sources)) {
+      const from = placeOf(file);
+      const others = targets.map(placeOf).filter((to) => !isAround(from, to) && !isAround(to, from));
+      graph.set(from, [...(graph.get(from) ?? []), ...others]);
+    }
+    expect(cyclesOf(graph)).toEqual([]);
+  });
+
+  it("uses all that src/layers.json allows", () => {
+    const used = new Set(
+      sources.flatMap((source) =>
+        importsOf(source).map(({ specifier }) => {
+          const isOwn = specifier.startsWith(".");
+          const path = isOwn ? posix.join(posix.dirname(source.fileName), specifier) : specifier;
+          const name = isOwn ? folderOf(path) : path.startsWith("node:") ? path : packageOf(path);
+          return `${folderOf(source.fileName)} ${name}`;
+        }),
+      ),
+    );
+    const allowed = LAYERS.flatMap(({ folder, mayImport = [], packages = [], node = [] }) =>
+      [...mayImport.map(nameOf), ...packages, ...node].map((name) => `${folder} ${name}`),
+    );
+    expect(allowed.filter((each) => !used.has(each))).toEqual([]);
+  });
+
   it("is in a folder that may import no folder that may import it, even through others", () => {
-    const nameOf = (allowed: string) => allowed.replace(" (readers)", "");
     const graph = new Map(LAYERS.map(({ folder, mayImport = [] }) => [folder, mayImport.map(nameOf)]));
     expect(cyclesOf(graph)).toEqual([]);
   });

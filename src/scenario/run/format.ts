@@ -2,7 +2,6 @@ import type { SettlementStatus } from "../../core/chain/settlement.ts";
 import { moneyText, priceText, sizeText } from "../../core/format.ts";
 import { OUTCOMES } from "../../core/terms.ts";
 import { toIso } from "../../core/time.ts";
-import type { FlowRow } from "../../simulation/flow.ts";
 import { assetText, tokenText } from "../language/declarations.ts";
 import type { LevelLine } from "../language/expectations.ts";
 import type { FillLine, OrderState, TradeLine } from "../language/order-line.ts";
@@ -51,23 +50,6 @@ export const fillLike = (
 /** `INVALID_TICK_SIZE: price 0.555 is not ... (nearest valid prices: 0.55, 0.56)`. */
 export const refusedText = ({ code, message, hint }: Refused): string =>
   `${code}: ${message}${hint === null ? "" : ` (${hint})`}`;
-
-/** Writes a row of a flow as a step. */
-export function rowText(row: FlowRow): string {
-  const place = row.market === null ? "" : ` in ${row.market}`;
-  switch (row.op) {
-    case "place":
-      return `${row.account}: ${row.side} ${sizeText(row.size)} ${row.outcome} @ ${priceText(row.price)} ${row.type}${place}`;
-    case "cancel":
-      return `${row.account}: cancel ${row.ref}`;
-    case "cancel-all":
-      return `${row.account}: cancel all`;
-    case "fund": {
-      const amount = row.asset === "USDC" ? moneyText(row.amount) : sizeText(row.amount);
-      return `${row.account}: fund ${amount} ${row.asset}${place}`;
-    }
-  }
-}
 
 /** Writes the books, one line for each; a complementary market has only its YES book. */
 async function* bookLines({ venue }: Session) {

@@ -5,7 +5,7 @@ import { readWorldFile, type World } from "../../simulation/world.ts";
 import { needsHttp, type Scenario } from "../language/steps.ts";
 import type { StartServer } from "../venue/http-venue.ts";
 import { LocalVenue } from "../venue/local-venue.ts";
-import { type Venue, Wallets } from "../venue/venue.ts";
+import { type Target, type Venue, Wallets } from "../venue/venue.ts";
 import { type MaybePromise, NotRunnable, VenueError } from "../venue/views.ts";
 import { applyUpdates } from "./files.ts";
 import { diffOf, type ScenarioResult, type SuiteResult, type Way } from "./result.ts";
@@ -50,14 +50,6 @@ interface SuiteWatcher {
   venue?(venue: Venue, scenario: Scenario): void;
   refused?: RunOptions["refused"];
   transport?: TransportWatcher;
-}
-
-/** A deployment of the API. */
-export interface Target {
-  /** @throws NotRunnable if the scenario cannot be run there */
-  open(scenario: Scenario): Promise<Venue>;
-  /** Options of `clobsim run` that name it, quoted, for the command that repeats a failure. */
-  readonly flags: readonly string[];
 }
 
 export interface SuiteOptions extends Pick<RunOptions, "lastStep" | "isUpdating" | "failed"> {

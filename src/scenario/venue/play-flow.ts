@@ -1,8 +1,7 @@
-import { priceText, sizeText } from "../../core/format.ts";
+import { moneyText, priceText, sizeText } from "../../core/format.ts";
 import { type Millis, millis } from "../../core/units.ts";
 import type { FlowRow } from "../../simulation/flow.ts";
 import type { Funding } from "../language/declarations.ts";
-import { rowText } from "../run/format.ts";
 import type { Venue } from "./venue.ts";
 import type { Attempt, FlowOutcome, MaybePromise } from "./views.ts";
 
@@ -43,6 +42,23 @@ export async function playFlow(
     }
   }
   return { ...counts, firstRejection, broken: null };
+}
+
+/** Writes a row of a flow as a step. */
+export function rowText(row: FlowRow): string {
+  const place = row.market === null ? "" : ` in ${row.market}`;
+  switch (row.op) {
+    case "place":
+      return `${row.account}: ${row.side} ${sizeText(row.size)} ${row.outcome} @ ${priceText(row.price)} ${row.type}${place}`;
+    case "cancel":
+      return `${row.account}: cancel ${row.ref}`;
+    case "cancel-all":
+      return `${row.account}: cancel all`;
+    case "fund": {
+      const amount = row.asset === "USDC" ? moneyText(row.amount) : sizeText(row.amount);
+      return `${row.account}: fund ${amount} ${row.asset}${place}`;
+    }
+  }
 }
 
 /** Returns the result of a row that placed or canceled some orders. */

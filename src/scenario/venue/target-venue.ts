@@ -13,9 +13,8 @@ import { ConfigError, didYouMean } from "../../setting.ts";
 import { isPrivateKey } from "../../simulation/world-accounts.ts";
 import { assetText, type MarketTerms } from "../language/declarations.ts";
 import { controlNeedOf, type Scenario } from "../language/steps.ts";
-import type { Target } from "../run/run-suite.ts";
 import { HttpClients } from "./http-venue.ts";
-import { type PlacedOrder, Venue } from "./venue.ts";
+import { type PlacedOrder, type Target, Venue } from "./venue.ts";
 import {
   type Attempt,
   type Canceled,

@@ -10,7 +10,7 @@ import type { FlowRow } from "../../simulation/flow.ts";
 import { devAddress, namedPrivateKey } from "../../simulation/world-accounts.ts";
 import type { Funding, MarketTerms, TokenName } from "../language/declarations.ts";
 import { type OrderWords, orderBodyOf } from "../language/order-line.ts";
-import type { RequestStep } from "../language/steps.ts";
+import type { RequestStep, Scenario } from "../language/steps.ts";
 import {
   type Attempt,
   type BookView,
@@ -98,6 +98,14 @@ type Trade = ReplyTo<"explainOrder">["fills"][number];
 
 const MAX_PAGE = 500;
 const BRACES = /\{(token|market|order|address) ([^{}]{1,80})\}/g;
+
+/** A deployment of the API. */
+export interface Target {
+  /** @throws NotRunnable if the scenario cannot be run there */
+  open(scenario: Scenario): Promise<Venue>;
+  /** Options of `clobsim run` that name it, quoted, for the command that repeats a failure. */
+  readonly flags: readonly string[];
+}
 
 /** An exchange on which a scenario runs. Most methods call operations of the API; the rest depends on where it runs. */
 export abstract class Venue {

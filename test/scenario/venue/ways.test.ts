@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Scenario } from "../../../src/scenario/language/steps.ts";
-import { runSuite, type Target } from "../../../src/scenario/run/run-suite.ts";
+import { runSuite } from "../../../src/scenario/run/run-suite.ts";
 import { LocalVenue } from "../../../src/scenario/venue/local-venue.ts";
-import type { Venue } from "../../../src/scenario/venue/venue.ts";
+import type { Target, Venue } from "../../../src/scenario/venue/venue.ts";
 import { NotRunnable } from "../../../src/scenario/venue/views.ts";
 import { startScenarioServer } from "../../../src/start-exchange.ts";
 import { ScenarioFolder } from "../run/scenario-folder.ts";
