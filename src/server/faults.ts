@@ -1,8 +1,9 @@
-import { takesFaults } from "../api/control.ts";
+import { type faultEndpoints, takesFaults } from "../api/control.ts";
 import { type AnyEndpoint, ENDPOINTS, isPathOf, type Operation, type ReplyTo } from "../api/endpoints.ts";
 import { ApiError, type ErrorCode, invalidFields } from "../api/errors.ts";
 import { nearest } from "../api/nearest.ts";
 import { type Random, seededRandom } from "../core/random.ts";
+import { parseDuration } from "../core/time.ts";
 
 type FaultReply = ReplyTo<"addFault">;
 
@@ -24,6 +25,35 @@ export interface Fault extends FaultPlan {
 export interface AppliedFault extends Pick<Fault, "id" | "status" | "retryAfter" | "drop" | "latencyMs"> {
   /** Ids of both, the one that only delays first, as the header `x-sim-fault` has them. */
   readonly ids: string;
+}
+
+type FaultBody = ReturnType<typeof faultEndpoints.addFault.body.read>;
+
+/** Reads a fault from a body. @throws ApiError `INVALID_PARAMETER` if it has no effect or contradictory fields. */
+export function faultPlan(asked: FaultBody): FaultPlan {
+  const { status = null, retryAfter, latency = null, drop = null, probability, times = null, after } = asked;
+  if (status === null && latency === null && drop === null) {
+    const message = "a fault needs a status, a latency or a drop, found none of them";
+    throw invalidFields(message, ["status", "latency", "drop"]);
+  }
+  if (status !== null && drop !== null) {
+    const message = `drop ${drop} means that status ${status} is not sent: give one of them`;
+    throw invalidFields(message, ["status", "drop"]);
+  }
+  const isRetried = status === 429 || status === 503;
+  if (retryAfter !== undefined && !isRetried) {
+    throw invalidFields("retryAfter goes with a status of 429 or 503", ["retryAfter"]);
+  }
+  const { route, operations } = readFaultRoute(asked.route);
+  const latencyMs = latency === null ? 0 : parseDuration(latency);
+  if (latencyMs === null || latencyMs > 3_600_000) {
+    const expected = "a duration such as 200ms or 2s, at most 1h";
+    throw invalidFields(`latency must be ${expected}, found ${JSON.stringify(latency)}`, ["latency"]);
+  }
+  return {
+    ...{ route, status, retryAfter: isRetried ? (retryAfter ?? 1) : null, latency, drop },
+    ...{ probability, times, after, operations, latencyMs },
+  };
 }
 
 /** 2^32, the resolution of a probability and the largest range of a random draw. */

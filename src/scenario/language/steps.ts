@@ -8,14 +8,16 @@ import {
   MAX_REASON_LENGTH,
   type SettlementFaultWords,
 } from "../../api/chain.ts";
-import { FAULT_DROPS, FAULT_STATUSES, MAX_RETRY_AFTER_S } from "../../api/control.ts";
+import { FAULT_DROPS, FAULT_STATUSES, faultEndpoints, MAX_RETRY_AFTER_S } from "../../api/control.ts";
 import type { Operation, ReplyTo } from "../../api/endpoints.ts";
+import { ApiError } from "../../api/errors.ts";
 import { MAX_TIMES } from "../../api/schemas.ts";
 import { BOT_PROFILES } from "../../bots/profiles.ts";
 import { CERTAIN, type SettlementFaultTerms } from "../../core/chain/chain.ts";
 import { type Command, type CommandOf, MAX_BLOCKS } from "../../core/commands.ts";
 import { anyOf, type BalancePolicy, type SettlementMode, WINNING_OUTCOMES } from "../../core/terms.ts";
 import type { Millis } from "../../core/units.ts";
+import { faultPlan } from "../../server/faults.ts";
 import { FLOW_FILE, FLOW_PROFILES, formatOf, MAX_ACCOUNTS, MAX_FLOW_ORDERS } from "../../simulation/flow.ts";
 import { ACCOUNT_STEPS } from "./account-step.ts";
 import type { AccountTerms, MarketTerms } from "./declarations.ts";
@@ -38,7 +40,7 @@ import {
   valuesOf,
 } from "./fields.ts";
 import { NEXT_ORDER, rejectsAt } from "./order-line.ts";
-import { attempt, meaning, type Node, type Place } from "./page.ts";
+import { attempt, meaning, type Node, type Place, UNREADABLE } from "./page.ts";
 import { REQUEST_STEP } from "./request-step.ts";
 import type { Source } from "./scenario-files.ts";
 import { type StepBase, type StepInfo, type StepSource, step } from "./step-source.ts";
@@ -283,11 +285,16 @@ function readFault(node: Node): Record<string, string | number | boolean> {
     times: units(decimal("a number of times", 1, MAX_TIMES)),
     after: units(decimal("a number of requests", 0, MAX_TIMES)),
   });
-  const [status, drop, latency] = ["status", "drop", "latency"].map((name) => keyOf(node.entries, name));
-  if (status === undefined && drop === undefined && latency === undefined)
-    throw node.wrong("expected a fault with status, latency or drop, found none of them");
-  if (status !== undefined && drop !== undefined)
-    throw drop.wrong("a dropped request has no status: give one of them");
+  // A value that could not be read is reported already.
+  if (node.entries.some(({ key }) => fault[key.text as keyof typeof fault] === undefined)) throw UNREADABLE;
+  try {
+    faultPlan(faultEndpoints.addFault.body.read(fault));
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    const fields = error.help.details?.fields as readonly string[];
+    const wrong = node.entries.findLast(({ key }) => fields.includes(key.text));
+    throw (wrong?.value ?? node).wrong(error.message, error.help.hint);
+  }
   return fault as Record<string, string | number>;
 }
 

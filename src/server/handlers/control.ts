@@ -28,7 +28,7 @@ import type { ClockMode, Snapshots, StoredSnapshot } from "../../engine/clock.ts
 import type { Watcher } from "../../engine/exchange.ts";
 import { type Accepted, type RefusedEntry, withRefused } from "../../engine/journal.ts";
 import { VERSION } from "../../version.ts";
-import { type Fault, type FaultPlan, readFaultRoute, remainingOf } from "../faults.ts";
+import { type Fault, faultPlan, remainingOf } from "../faults.ts";
 import { inPieces, JsonText, StreamedAnswer } from "../messages.ts";
 import type { BodyOf, Handlers, Service } from "../service.ts";
 import { deriveFor, submit } from "./trading.ts";
@@ -145,7 +145,7 @@ export const controlHandlers = {
 
   listFaults: ({ query }, { faults }) => pageOf(faults.all, query, faultReply),
   addFault: ({ body }, { faults }) => {
-    const plan = planOf(body);
+    const plan = faultPlan(body);
     const hint = "DELETE /sim/faults/{id} removes one, DELETE /sim/faults all";
     requireBelowLimit(faults.all.length, "faults", hint);
     return faultReply(faults.add(plan));
@@ -377,33 +377,6 @@ function botsReply({ bots: { running }, exchange: { state } }: Service): ReplyTo
 function faultReply(fault: Fault): ReplyTo<"addFault"> {
   const { operations, latencyMs, chance, ...shown } = fault;
   return { ...shown, remaining: remainingOf(fault) };
-}
-
-/** Reads a fault from a body. @throws ApiError `INVALID_PARAMETER` if it has no effect or contradictory fields. */
-function planOf(asked: BodyOf<EndpointOf<"addFault">>): FaultPlan {
-  const { status = null, retryAfter, latency = null, drop = null, probability, times = null, after } = asked;
-  if (status === null && latency === null && drop === null) {
-    const message = "a fault needs a status, a latency or a drop, found none of them";
-    throw invalidFields(message, ["status", "latency", "drop"]);
-  }
-  if (status !== null && drop !== null) {
-    const message = `drop ${drop} means that status ${status} is not sent: give one of them`;
-    throw invalidFields(message, ["status", "drop"]);
-  }
-  const isRetried = status === 429 || status === 503;
-  if (retryAfter !== undefined && !isRetried) {
-    throw invalidFields("retryAfter goes with a status of 429 or 503", ["retryAfter"]);
-  }
-  const { route, operations } = readFaultRoute(asked.route);
-  const latencyMs = latency === null ? 0 : parseDuration(latency);
-  if (latencyMs === null || latencyMs > 3_600_000) {
-    const expected = "a duration such as 200ms or 2s, at most 1h";
-    throw invalidFields(`latency must be ${expected}, found ${JSON.stringify(latency)}`, ["latency"]);
-  }
-  return {
-    ...{ route, status, retryAfter: isRetried ? (retryAfter ?? 1) : null, latency, drop },
-    ...{ probability, times, after, operations, latencyMs },
-  };
 }
 
 const TIME = "a time with its zone such as 2026-01-01T00:00:00Z, from 1970 to 9999";
