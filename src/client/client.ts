@@ -139,13 +139,13 @@ export class ExchangeClient {
   }
 
   /** The client's open orders, oldest first. */
-  openOrders({ tokenId, ...rest }: api.OrderFilter = {}): Promise<Result<api.Page<api.Order>>> {
-    return this.#connection.ask("GET /clob/orders", { query: { token_id: tokenId, ...rest }, signed: true });
+  openOrders(filter?: api.OrderFilter): Promise<Result<api.Page<api.Order>>> {
+    return this.#connection.ask("GET /clob/orders", { query: queryOf(filter), signed: true });
   }
 
   /** The client's fills, newest first. */
-  trades({ tokenId, ...rest }: api.TradeFilter = {}): Promise<Result<api.Page<api.Trade>>> {
-    return this.#connection.ask("GET /clob/trades", { query: { token_id: tokenId, ...rest }, signed: true });
+  trades(filter?: api.TradeFilter): Promise<Result<api.Page<api.Trade>>> {
+    return this.#connection.ask("GET /clob/trades", { query: queryOf(filter), signed: true });
   }
 
   /** A token's bids and asks, best first. */
@@ -228,6 +228,11 @@ export class ExchangeClient {
   #ofToken<R extends Route>(route: R, tokenId: string): Promise<Result<ReplyAt<R>>> {
     return this.#connection.ask(route, { query: { token_id: tokenId } });
   }
+}
+
+function queryOf(filter: api.OrderFilter | api.TradeFilter = {}) {
+  const { tokenId, ...rest } = { ...filter };
+  return { token_id: tokenId, ...rest };
 }
 
 function baseOf(url: string): URL {

@@ -42,9 +42,9 @@ function inPath(value: unknown, route: Route): string {
   );
 }
 
-export function targetOf(path: string, query: Query = {}): string {
+export function targetOf(path: string, query?: Query | null): string {
   const parameters: string[] = [];
-  for (const [name, value] of Object.entries(query)) {
+  for (const [name, value] of Object.entries(query ?? {})) {
     if (value !== undefined) parameters.push(`${encoded(name)}=${encoded(String(value))}`);
   }
   return parameters.length === 0 ? path : `${path}?${parameters.join("&")}`;

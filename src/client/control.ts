@@ -83,7 +83,8 @@ const FIRST_WAIT_MS = 100;
 const MAX_WAIT_MS = 2_000;
 
 /** Yields the entries of the live feed, reconnecting as needed. @throws ExchangeFailure as `ControlPlane.stream` does. */
-async function* follow(connection: Connection, { from, since, signal }: StreamOptions = {}) {
+async function* follow(connection: Connection, options: StreamOptions = {}) {
+  const { from, since, signal } = { ...options };
   let last = since;
   let isBegun = false;
   let wait = FIRST_WAIT_MS;

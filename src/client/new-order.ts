@@ -7,11 +7,9 @@ export interface NewOrder extends Omit<OrderBody, "expiration"> {
 }
 
 /** Returns the body of an order; an invalid expiration becomes a text that the server refuses. */
-export function orderBody<Order extends NewOrder>({
-  orderType = "GTC",
-  expiration = null,
-  ...fields
-}: Order) {
+export function orderBody<Order extends NewOrder>(order: Order) {
+  // The server names the first missing field if there is no order.
+  const { orderType = "GTC", expiration = null, ...fields } = { ...order };
   if (expiration === null) return { ...fields, orderType };
   const isValid = expiration instanceof Date && !Number.isNaN(expiration.getTime());
   return { ...fields, orderType, expiration: isValid ? expiration.toISOString() : String(expiration) };

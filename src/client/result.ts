@@ -171,7 +171,9 @@ function unreadable(reply: RawReply): ExchangeError {
   return invalid(reply, `the reply ${status} should be a JSON object, found ${found}`, null);
 }
 
-function invalid(reply: RawReply, message: string, details: ExchangeError["details"]): ExchangeError {
+type Received = Pick<RawReply, "status" | "headers">;
+
+function invalid(reply: Received, message: string, details: ExchangeError["details"]): ExchangeError {
   return {
     code: "INVALID_REPLY",
     message,
@@ -194,13 +196,20 @@ export async function* pages<Item>(
   ask: AskPage<Item>,
   first: PageWindow = {},
 ): AsyncGenerator<Result<Page<Item>>, void, undefined> {
-  let offset = first.offset ?? 0;
+  let offset = first?.offset ?? 0;
   for (;;) {
-    const page = await ask({ ...first, offset });
+    const page = withData(await ask({ ...first, offset }));
     yield page;
     if (!page.ok || !page.value.hasMore || page.value.data.length === 0) return;
     offset += page.value.data.length;
   }
+}
+
+/** Returns a page, or an error if its list is missing, as in the reply of another service. */
+function withData<Item>(page: Result<Page<Item>>): Result<Page<Item>> {
+  if (!page.ok || Array.isArray(page.value.data)) return page;
+  const message = `the reply 200 should be a page with a list data, found ${describeValue(page.value.data)}`;
+  return failure(invalid({ status: 200, headers: {} }, message, null));
 }
 
 /** Returns all items of a list, requested page by page, or the first error. */

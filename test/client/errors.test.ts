@@ -2,7 +2,7 @@ import type { OutgoingHttpHeaders } from "node:http";
 import { createServer, type Socket } from "node:net";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { ExchangeClient } from "../../src/client/client.ts";
-import { ExchangeFailure, orThrow } from "../../src/client/result.ts";
+import { collect, ExchangeFailure, orThrow } from "../../src/client/result.ts";
 import { wallet } from "../server/wallet.ts";
 import { httpServer, listenLocally } from "../support/local-server.ts";
 import { errorOf } from "./open.ts";
@@ -126,6 +126,16 @@ describe("INVALID_REPLY", () => {
     const client = await clientOfReply(status, text, { "content-type": type, "x-request-id": "r-1" });
     const error = errorOf(await client.serverTime());
     expect(error).toMatchObject({ code: "INVALID_REPLY", status, message, requestId: "r-1" });
+  });
+
+  it.each([
+    ["{}", "nothing"],
+    ['{"data":{}}', "an object"],
+  ])("is the error of a page whose list is missing: %s", async (text, found) => {
+    const client = await clientOfReply(200, text);
+    const collected = await collect((window) => client.markets(window));
+    const message = `the reply 200 should be a page with a list data, found ${found}`;
+    expect(errorOf(collected)).toMatchObject({ code: "INVALID_REPLY", status: 200, message });
   });
 
   it("has the body of a server with other codes", async () => {

@@ -144,6 +144,19 @@ describe("a method of the client", () => {
     expect(missing).toEqual(["callChain", "streamSession", "getHealth", "getOpenApi"]);
   });
 
+  it.each<[sent: string, Call, body?: object]>([
+    ["POST /clob/order", (c, none) => c.place(none), { orderType: "GTC" }],
+    ["POST /sim/orders/preview", ({ control }, none) => control.preview(none), { orderType: "GTC" }],
+    ["GET /clob/orders", (c, none) => c.openOrders(none)],
+    ["GET /clob/trades", (c, none) => c.trades(none)],
+    ["GET /api/markets", (c, none) => c.markets(none)],
+    ["GET /sim/accounts", ({ control }, none) => control.accounts(none)],
+  ])("sends %s without fields if it is given null, which the server explains", async (route, call, body) => {
+    const [sent] = await sentBy((client) => call(client, null as never));
+    expect(`${sent?.method} ${sent?.path}`).toBe(route);
+    expect(JSON.parse(sent?.body ?? "null")).toEqual(body ?? null);
+  });
+
   it.each([
     ["a slash", "a/b", "a%2Fb"],
     ["a question mark", "a?b=c", "a%3Fb%3Dc"],
