@@ -81,6 +81,18 @@ export function* rawLines(file: DiskFile, from: number): Generator<Buffer> {
   }
 }
 
+/** Returns each line that ends with a line feed and contains `part`, without its line feed. Looks at every byte once. */
+function* linesWith(part: Buffer, pieces: Iterable<Buffer>): Generator<Buffer> {
+  for (const piece of pieces) {
+    for (let at = piece.indexOf(part); at >= 0; ) {
+      const end = piece.indexOf(LINE_FEED, at);
+      if (end < 0) break;
+      yield piece.subarray(piece.lastIndexOf(LINE_FEED, at) + 1, end);
+      at = piece.indexOf(part, end);
+    }
+  }
+}
+
 /** Reads the first record; null if there is no complete one. */
 export function openingIn(file: DiskFile): OpeningData | null {
   for (const piece of piecesOf(file, 0)) {
@@ -102,15 +114,18 @@ const RESTORE = Buffer.from(',"k":"restore","d":{', "latin1");
  */
 export function restoreTargets(file: DiskFile, from: JournalEnd): Set<number> {
   const lines = new Set<number>();
-  for (const piece of piecesOf(file, from.offset)) {
-    for (let at = piece.indexOf(RESTORE); at >= 0; at = piece.indexOf(RESTORE, at + 1)) {
-      const start = piece.lastIndexOf(LINE_FEED, at) + 1;
-      const end = piece.indexOf(LINE_FEED, at);
-      const line = end < 0 ? null : parseLine(piece.subarray(start, end));
-      if (line !== null && isControl(line, "restore")) lines.add(line.d.line);
-    }
+  for (const bytes of linesWith(RESTORE, piecesOf(file, from.offset))) {
+    const line = parseLine(bytes);
+    if (line !== null && isControl(line, "restore")) lines.add(line.d.line);
   }
   return lines;
+}
+
+/** Whether a file has an undamaged line anywhere. */
+export function hasLine(file: DiskFile): boolean {
+  for (const bytes of linesWith(LINE_BEGINNING, piecesOf(file, 0)))
+    if (parseLine(bytes) !== null) return true;
+  return false;
 }
 
 /**
@@ -206,18 +221,14 @@ function proofBefore(bytes: Buffer, end: JournalEnd, wasClosed: boolean): string
 }
 
 function proofIn(piece: Buffer, damaged: number, durability: Durability): string | null {
-  for (let start = 0; start < piece.length; ) {
-    const feed = piece.indexOf(LINE_FEED, start);
-    if (feed < 0) return null;
+  for (const bytes of linesWith(LINE_BEGINNING, [piece])) {
     // A crash may leave anything before the start of a line.
-    const begin = piece.lastIndexOf(LINE_BEGINNING, feed);
-    const line = begin < start ? null : parseLine(piece.subarray(begin, feed));
+    const line = parseLine(bytes.subarray(bytes.lastIndexOf(LINE_BEGINNING)));
     if (line !== null && line.n > damaged) {
       if (line.s >= damaged)
         return `line ${line.n} is complete, and was written when line ${line.s} was durable`;
       if (durability === "process") return `line ${line.n} is complete`;
     }
-    start = feed + 1;
   }
   return null;
 }

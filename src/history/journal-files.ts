@@ -28,6 +28,7 @@ import {
   damageText,
   describeDamage,
   firstDamage,
+  hasLine,
   openingDamage,
   openingIn,
   rawLines,
@@ -161,9 +162,7 @@ const FIRST_BYTES = Buffer.from('{"n":1,"p":"00000000"', "latin1");
 function isJournalFile(file: DiskFile): boolean {
   const bytes = Buffer.alloc(FIRST_BYTES.length);
   file.read(bytes, 0);
-  if (bytes.equals(FIRST_BYTES)) return true;
-  for (const line of rawLines(file, 0)) if (parseLine(line) !== null) return true;
-  return false;
+  return bytes.equals(FIRST_BYTES) || hasLine(file);
 }
 
 /** The failed scenario in a report, with its line. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { DiskFile } from "../../src/engine/disk.ts";
 import { BEGINNING } from "../../src/engine/journal-line.ts";
-import { scan } from "../../src/engine/journal-scan.ts";
+import { hasLine, restoreTargets, scan } from "../../src/engine/journal-scan.ts";
 import { MemoryFile } from "../../src/engine/memory-disk.ts";
 import type { Durability } from "../../src/setting.ts";
 import { flush, journalIn, openNew } from "./support/persisted.ts";
@@ -55,5 +55,25 @@ describe.each(["process", "power"] as const)("a journal that a server writes wit
     const { number, damage } = scan(file, BEGINNING, () => {});
     expect(number).toBeGreaterThanOrEqual(20);
     expect(damage?.proof ?? null).toBe(null);
+  });
+});
+
+describe("a damaged journal", () => {
+  it("is read once, however many short lines or parts of a line the damage has", async () => {
+    const journal = await journalOf("process");
+    const lines = Buffer.alloc(1 << 22, "x\n");
+    const damage = Buffer.concat([Buffer.from("\0\n"), lines]);
+    const { damage: found } = scan(new MemoryFile(Buffer.concat([journal, damage])), BEGINNING, () => {});
+    expect(found).toMatchObject({ offset: journal.length, bytes: damage.length, proof: null });
+    const line = `{${',"k":"restore","d":{'.repeat(200_000)}","c":"00000000"}\n`;
+    expect(restoreTargets(new MemoryFile(Buffer.from(line)), BEGINNING)).toEqual(new Set());
+  });
+
+  it("is a journal if one line is undamaged, and ends with a line feed", async () => {
+    const [first = "", second = ""] = (await journalOf("process")).toString("utf8").split("\n");
+    const found = [`${first}\n`, `x\n${second}\n`, `x${second}\n`, second, "\n".repeat(1 << 24)].map((text) =>
+      hasLine(new MemoryFile(Buffer.from(text))),
+    );
+    expect(found).toEqual([true, true, false, false, false]);
   });
 });
