@@ -29,16 +29,20 @@ export interface ExchangeTest extends DeclareTest {
 export function exchange(options: ExchangeOptions = {}): ExchangeTest {
   const exchanges = new TestExchanges(options);
   const withFixtures = (body: ExchangeTestBody, isTodo: boolean) => (context: TestContext) => {
-    const show = (output: string): void => {
-      for (const line of output.split("\n")) context.diagnostic(line);
+    let mayFail = isTodo;
+    // A context does not tell whether it was called.
+    for (const name of ["todo", "skip"] as const) {
+      const mark = context[name].bind(context);
+      context[name] = (message) => {
+        mayFail = true;
+        mark(message);
+      };
+    }
+    const show = (story: () => string): void => {
+      if (!mayFail) for (const line of story().split("\n")) context.diagnostic(line);
     };
-    const ended = exchanges.run(
-      context.fullName,
-      (fixtures) => body(fixtures, context),
-      context.signal,
-      // A todo may fail.
-      isTodo ? null : show,
-    );
+    const { fullName, signal } = context;
+    const ended = exchanges.run(fullName, (fixtures) => body(fixtures, context), signal, show);
     // When its time is up, the test prints what has been told by the end of this hook.
     context.after(() => ended.catch(() => {}));
     return ended;
