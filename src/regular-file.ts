@@ -1,5 +1,6 @@
 import { Buffer, isUtf8 } from "node:buffer";
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats, statSync } from "node:fs";
+import { sep } from "node:path";
 
 const MIB = 1024 * 1024;
 const GIB = 1024 * MIB;
@@ -14,6 +15,9 @@ export const FILE_LIMITS = {
   /** A journal, a report, or another file of a data directory. */
   journal: 256 * GIB,
 } as const;
+
+/** Returns a path of this system with slashes between its names. */
+export const withSlashes = (path: string): string => path.split(sep).join("/");
 
 /** The path is not a regular file, or the file is too large; the message says what was expected and found. */
 export class FileRefused extends Error {

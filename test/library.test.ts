@@ -104,7 +104,9 @@ describe("startExchange with a data directory that cannot be opened", () => {
     const data = join(folder, "used");
     await using _first = await startExchange({ ...tiny, data });
     const { name, message, stack } = await refusalOf(data);
-    const remedy = "stop it, give another directory with data, or use ephemeral";
+    const start =
+      process.platform === "linux" ? "" : `or remove ${join(data, "lock")} if it is another program, `;
+    const remedy = `stop it, ${start}give another directory with data, or use ephemeral`;
     expect(message).toBe(`${data} is in use by process ${process.pid}: ${remedy}`);
     expect(stack).toContain(`${name}: ${message}\n`);
   });

@@ -1,9 +1,9 @@
 import { existsSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { dirname, join, relative, resolve, sep } from "node:path";
+import { dirname, join, relative, resolve } from "node:path";
 import { shellWord } from "../core/format.ts";
 import { readJson } from "../core/json.ts";
 import { makeFolder } from "../make-folder.ts";
-import { FILE_LIMITS, readText } from "../regular-file.ts";
+import { FILE_LIMITS, readText, withSlashes } from "../regular-file.ts";
 import { RUNNERS, type Run } from "./commands.ts";
 import { print, table, unwritable } from "./output.ts";
 import { EXIT, UsageError } from "./process.ts";
@@ -66,7 +66,7 @@ function projectIn(folder: string, named: (typeof RUNNERS)[number] | null) {
     /** Whether its `.js` files are ES modules. */
     isModule: type === "module",
     /** Path from the root of its git repository; empty at the root, and without a repository. */
-    pathInRepository: relative(folders.at(-1) ?? folder, resolve(folder)).replaceAll(sep, "/"),
+    pathInRepository: withSlashes(relative(folders.at(-1) ?? folder, resolve(folder))),
     /** Packages to install. */
     missing: ["clobsim", runner.package].filter((name) => name !== null && !has(name)),
   };

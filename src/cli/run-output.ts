@@ -1,9 +1,9 @@
 import { Buffer } from "node:buffer";
 import { closeSync, openSync, writeSync } from "node:fs";
-import { basename, relative, sep } from "node:path";
+import { basename, relative } from "node:path";
 import { shellOption, shellPath } from "../core/format.ts";
 import { defectOf, historySince, reportBytes, saveReport, withScenario } from "../history/report.ts";
-import { statOf } from "../regular-file.ts";
+import { statOf, withSlashes } from "../regular-file.ts";
 import type { WrongFile } from "../scenario/language/page.ts";
 import { jobSummary, wrongFilesSummary } from "../scenario/report/github.ts";
 import { REPORTERS } from "../scenario/report/reporters.ts";
@@ -104,7 +104,7 @@ function outputsOf(
 /** Returns the path of a file from a folder; unchanged if it is outside, or the folder is unknown. */
 function pathWithin(folder: string, file: string): string {
   const path = relative(folder, file);
-  return folder === "" || path.startsWith("..") ? file : path.split(sep).join("/");
+  return folder === "" || path.startsWith("..") ? file : withSlashes(path);
 }
 
 /** Returns the columns of stdout: those of a terminal, within limits. */

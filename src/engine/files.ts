@@ -256,12 +256,15 @@ function processStat(pid: number): { readonly state: string; readonly startTicks
   }
 }
 
-function locked(folder: string, { pid, host }: Holder, ownHost: string): DataFileError {
-  const whom = host === ownHost ? `process ${pid}` : `process ${pid} on ${host}`;
-  const remedy =
-    host === ownHost
-      ? "stop it, give another directory with --data, or use --ephemeral"
-      : `if it is gone, remove ${join(folder, LOCK_FILE)}`;
+function locked(folder: string, { pid, host, born }: Holder, ownHost: string): DataFileError {
+  const isHere = host === ownHost;
+  const remove = `remove ${join(folder, LOCK_FILE)}`;
+  // Without its start time, the process may be another one that has the id of one that has ended.
+  const orRemove = born === null ? `or ${remove} if it is another program, ` : "";
+  const remedy = isHere
+    ? `stop it, ${orRemove}give another directory with --data, or use --ephemeral`
+    : `if it is gone, ${remove}`;
+  const whom = isHere ? `process ${pid}` : `process ${pid} on ${host}`;
   return new DataFileError("locked", `${folder} is in use by ${whom}: ${remedy}`);
 }
 

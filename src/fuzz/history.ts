@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { DEFAULT_CONFIG } from "../config.ts";
 import type { Command } from "../core/commands.ts";
 import { withoutFigures } from "../core/format.ts";
@@ -223,13 +224,13 @@ async function openOnDisk(config: ExchangeConfig): Promise<ExchangeHost> {
       return opened.exchange;
     },
     get record() {
-      return disk.image.get(`${FOLDER}/${JOURNAL_FILE}`) as Uint8Array;
+      return disk.image.get(join(FOLDER, JOURNAL_FILE)) as Uint8Array;
     },
     async reopen() {
       const { exchange, persistence } = opened;
       await persistence.flush(persistence.position);
       const files = new Map(disk.image);
-      files.delete(`${FOLDER}/${LOCK_FILE}`);
+      files.delete(join(FOLDER, LOCK_FILE));
       disk = new MemoryDisk(files);
       opened = await open(null);
       // Time that passed after the latest command is not persisted.

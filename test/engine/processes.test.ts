@@ -1,6 +1,7 @@
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync } from "node:fs";
 import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
+import { hostname } from "node:os";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { refused, runLine, says } from "../cli/tools.ts";
 import { fetchJson, serve, TINY_WORLD } from "../support/http.ts";
@@ -105,6 +106,17 @@ describe("processes with the same directory", () => {
       await (await serve({ data })).close();
       expect(existsSync(`${data}/lock`), text).toBe(false);
     }
+  });
+});
+
+describe("a lock without the start time of its process, as on systems without /proc", () => {
+  it("may be of a program that has the id by now, so the refusal tells which file to remove", async () => {
+    const data = program.path("reused");
+    await mkdir(data);
+    const holder = { pid: process.pid, host: hostname(), born: null };
+    await writeFile(`${data}/lock`, JSON.stringify(holder));
+    const advice = `stop it, or remove ${data}/lock if it is another program, `;
+    await expect(serve({ data })).rejects.toThrow(advice);
   });
 });
 

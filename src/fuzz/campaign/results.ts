@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { mkdtempSync, readdirSync, renameSync, rmdirSync, rmSync } from "node:fs";
-import { basename, join, posix, relative, resolve, sep } from "node:path";
+import { basename, dirname, join, posix, relative, resolve } from "node:path";
 import { DocumentError, formatValue, within } from "../../core/document-error.ts";
 import {
   custom,
@@ -20,7 +20,7 @@ import { createFile, nodeDisk, writeFully } from "../../engine/disk.ts";
 import { draftOf } from "../../engine/files.ts";
 import { DataFileError } from "../../engine/journal.ts";
 import { isNewer } from "../../engine/journal-line.ts";
-import { FILE_LIMITS, FileRefused, readFailure, readText, statOf } from "../../regular-file.ts";
+import { FILE_LIMITS, FileRefused, readFailure, readText, statOf, withSlashes } from "../../regular-file.ts";
 import { SHARD, type Shard } from "../../setting.ts";
 import {
   type FailureFiles,
@@ -364,9 +364,7 @@ function mergeFailures(a: FoundFailure, b: FoundFailure): FoundFailure {
 
 /** Returns a failure of the results file at `path` with paths relative to `folder`. */
 function withPathsFrom(folder: string, path: string, failure: FoundFailure): FoundFailure {
-  const prefix = relative(folder, posix.join(path.split(sep).join("/"), ".."))
-    .split(sep)
-    .join("/");
+  const prefix = withSlashes(relative(folder, dirname(path)));
   const moved = (file: string | null): string | null =>
     file === null || posix.isAbsolute(file) ? file : posix.join(prefix, file);
   return { ...failure, scenario: moved(failure.scenario), report: moved(failure.report) };

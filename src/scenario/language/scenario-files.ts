@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, realpathSync, statSync } from "node:fs";
 import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { codePointText } from "../../core/format.ts";
-import { invalidUtf8Offset, readFailure, readRegular } from "../../regular-file.ts";
+import { invalidUtf8Offset, readFailure, readRegular, withSlashes } from "../../regular-file.ts";
 import type { Declarations } from "./declarations.ts";
 import { attempt, type Node, Page, type ProblemList, UNREADABLE } from "./page.ts";
 import { readTree } from "./yaml.ts";
@@ -66,7 +66,7 @@ export class ScenarioFiles {
 
   /** Returns a path as the user would write it. */
   nameOf(path: string): string {
-    return join(dirname(this.#file), relative(this.#folder, path)).split(sep).join("/");
+    return withSlashes(join(dirname(this.#file), relative(this.#folder, path)));
   }
 
   /** Follows symbolic links. Returns why the path is not allowed; null if it is. */

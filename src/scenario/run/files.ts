@@ -4,7 +4,7 @@ import { dirname, join, relative, resolve, sep } from "node:path";
 import { globSync } from "tinyglobby";
 import type { ControlRecords } from "../../engine/journal-line.ts";
 import { makeFolder } from "../../make-folder.ts";
-import { readRegular, statOf } from "../../regular-file.ts";
+import { readRegular, statOf, withSlashes } from "../../regular-file.ts";
 import type { ExpectationOf } from "../language/expectations.ts";
 import type { Place, WrongFile } from "../language/page.ts";
 import { isScenarioFile, MAX_SCENARIO_BYTES, readTextFile } from "../language/scenario-files.ts";
@@ -14,7 +14,7 @@ import type { Update } from "./session.ts";
 /** Returns a path relative to the working directory, or unchanged if it is outside. */
 export function shownPath(file: string): string {
   const short = relative(process.cwd(), file);
-  return (short.startsWith("..") ? file : short).split(sep).join("/");
+  return withSlashes(short.startsWith("..") ? file : short);
 }
 
 export class NoFilesError extends Error {
@@ -42,9 +42,9 @@ const PARTS = ["**/_*", "**/node_modules/**"];
 
 function filesOf(path: string): string[] {
   const found = statOf(path);
-  if (found?.isDirectory() === false) return [path];
+  if (found?.isDirectory() === false) return [withSlashes(path)];
   const options = { absolute: true, ignore: PARTS, expandDirectories: false, onlyFiles: true } as const;
-  const files = found === undefined ? globSync(path, options) : [...filesBelow(resolve(path))];
+  const files = found === undefined ? globSync(withSlashes(path), options) : [...filesBelow(resolve(path))];
   return files.map(shownPath);
 }
 
@@ -150,7 +150,7 @@ function pathIn(folder: string, name: string): string {
   throw new RangeError(`expected a path in the scenario's folder, found ${JSON.stringify(name)}`);
 }
 
-const nameIn = (folder: string, path: string): string => relative(folder, path).split(sep).join("/");
+const nameIn = (folder: string, path: string): string => withSlashes(relative(folder, path));
 
 /** Writes updated files, and updated values in place. Returns the written files. */
 export async function applyUpdates(updates: readonly Update[]): Promise<string[]> {
