@@ -16,14 +16,14 @@ import { nextNonce } from "../core/rules/calls.ts";
 import {
   allowanceOf,
   type Caller,
-  type CallOutcome,
+  type CallResult,
   type ChainFacts,
   holdingOnChain,
   initialAllowance,
   isInitialOperator,
   isOperator,
   isReported,
-  outcomeOfCall,
+  resultOfCall,
 } from "../core/rules/contract-calls.ts";
 import { balanceOf, grantDue } from "../core/rules/ledger.ts";
 import { findAccount, type State } from "../core/state.ts";
@@ -170,10 +170,10 @@ export class BlockView {
     return blocks.get(transactions.get(market.report).block).height <= past.height;
   }
 
-  /** Returns the outcome of a call as of a block. For a past block it is computed again after each fact that was missing. */
-  *outcome(caller: Caller, call: ContractCall): Steps<CallOutcome> {
+  /** Returns the result of a call as of a block. For a past block it is computed again after each fact that was missing. */
+  *resultOf(caller: Caller, call: ContractCall): Steps<CallResult> {
     const { state } = this;
-    if (this.#past === null) return outcomeOfCall(state, caller, call);
+    if (this.#past === null) return resultOfCall(state, caller, call);
     const known = new Map<string, unknown>();
     for (;;) {
       let missing: { readonly name: string; readonly read: () => Steps<unknown> } | undefined;
@@ -188,8 +188,8 @@ export class BlockView {
         holding: (owner, token) => fact(`balance ${owner} ${token}`, () => this.#balance(owner, token), 0),
         isReported: (market) => this.isReported(market),
       };
-      const outcome = outcomeOfCall(state, caller, call, facts);
-      if (missing === undefined) return outcome;
+      const result = resultOfCall(state, caller, call, facts);
+      if (missing === undefined) return result;
       known.set(missing.name, yield* missing.read());
     }
   }

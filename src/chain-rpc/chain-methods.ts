@@ -279,8 +279,8 @@ export const chainMethods: Methods = {
     if (gas !== undefined && gas < needed) {
       throw new RpcError("TRANSACTION_REJECTED", `Out of gas: gas required exceeds allowance: ${gas}`);
     }
-    const outcome = yield* view.outcome({ from: callerOf(request), value }, call);
-    if (!outcome.ok) throw reverted(outcome.reason);
+    const result = yield* view.resultOf({ from: callerOf(request), value }, call);
+    if (!result.ok) throw reverted(result.reason);
     return quantity(needed);
   }),
 };

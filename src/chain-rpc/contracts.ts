@@ -291,7 +291,7 @@ export function* answerCall(
     return encoded(isSteps(answer) ? yield* answer : answer);
   }
   const caller = { from: callerOf(request), value: request.value };
-  const outcome = yield* view.outcome(caller, called.write(args));
-  if (!outcome.ok) throw reverted(outcome.reason);
+  const result = yield* view.resultOf(caller, called.write(args));
+  if (!result.ok) throw reverted(result.reason);
   return called.result === undefined ? "0x" : encoded(called.result);
 }

@@ -309,7 +309,7 @@ export const SUBCOMMANDS = {
     ],
   },
   journal: {
-    summary: "Print a journal or a report line by line: time, account, command and outcome.",
+    summary: "Print a journal or a report line by line: time, account, command and result.",
     busy: { what: "replaying" },
     args: JOURNAL_WORD,
     settings: {

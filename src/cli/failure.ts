@@ -6,7 +6,7 @@ import { nodeDisk } from "../engine/disk.ts";
 import { DataFileError } from "../engine/journal.ts";
 import { damageText } from "../engine/journal-scan.ts";
 import { ReplayDiffers } from "../engine/replayer.ts";
-import { type ComparedOutcome, comparedOutcomes, describeProblem } from "../history/describe-line.ts";
+import { type ComparedResult, comparedResults, describeProblem } from "../history/describe-line.ts";
 import { isCorrupt, type JournalSource, lostLinesError } from "../history/journal-files.ts";
 import type { ReplayEnd, ReplayedLine } from "../history/journal-replay.ts";
 import { FileRefused, isForbidden, isSystemError } from "../regular-file.ts";
@@ -44,7 +44,7 @@ function defectText(error: unknown): string {
   return `this is a defect of clobsim ${VERSION} (Node ${process.versions.node}, ${process.platform}), please report it:\n${trace}`;
 }
 
-/** Describes the first difference of a replay, with both outcomes side by side. */
+/** Describes the first difference of a replay, with both results side by side. */
 function differenceText({ line, command, result, message }: ReplayDiffers): string {
   const events = result instanceof Error || !result.ok ? [] : result.events;
   const words = (decision: Decision): string =>
@@ -52,12 +52,12 @@ function differenceText({ line, command, result, message }: ReplayDiffers): stri
   return [
     message,
     `  command   ${JSON.stringify(command)}`,
-    ...comparison(comparedOutcomes(["accepted", hex8(line.r)], result, words)),
+    ...comparison(comparedResults(["accepted", hex8(line.r)], result, words)),
     ...events.map((event) => `            ${JSON.stringify(event)}`),
   ].join("\n");
 }
 
-const comparison = (rows: readonly ComparedOutcome[]): string[] =>
+const comparison = (rows: readonly ComparedResult[]): string[] =>
   indented(table([["", "recorded", "now"], ...rows]), 2);
 
 /** Problems of a journal and its replay, and the exit code for them. */

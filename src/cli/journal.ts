@@ -91,7 +91,7 @@ export function journalLine(replayed: ReplayedLine, state: State, paint: Paint) 
   };
 }
 
-/** `clobsim replay`: replays a journal and compares the outcomes. */
+/** `clobsim replay`: replays a journal and compares the results. */
 export const replay: Run<"replay"> = async ({ to, until }, [name = DEFAULT_DATA], _given, progress) => {
   const source = openNamed(name);
   const { config, engine, start, base } = source.opening;
@@ -112,7 +112,7 @@ export const replay: Run<"replay"> = async ({ to, until }, [name = DEFAULT_DATA]
     if (to !== null && to > end.scan.number) requireLine(source, { to }, end, "--to");
     requireLine(source, {}, end, "--until");
   }
-  const result = problem === null ? "each has the recorded outcome" : "compared up to the line below";
+  const result = problem === null ? "each has the recorded result" : "compared up to the line below";
   print([
     `${name}: a ${base.kind} of seed ${seed}, opened at ${toIso(start)} by clobsim ${engine}`,
     ...(reason === null ? [] : [`  written because ${reason}`]),

@@ -30,7 +30,7 @@ export class ReplayDiffers extends Error {
   readonly result: ReplayResult;
 
   constructor(path: string, line: Line, command: Command, result: ReplayResult) {
-    super(`line ${line.n} of ${path}, ${line.k}, has another outcome than recorded`);
+    super(`line ${line.n} of ${path}, ${line.k}, has another result than recorded`);
     this.line = line;
     this.command = command;
     this.result = result;

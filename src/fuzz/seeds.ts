@@ -77,7 +77,7 @@ export class CheckFailed extends Error {
 }
 
 /** Result of running one seed: the same on any machine and with any number of workers. */
-export interface SeedOutcome {
+export interface SeedResult {
   readonly seed: number;
   /** The profile drawn from the seed, in one line. */
   readonly profile: string;
@@ -110,7 +110,7 @@ export interface FailureFiles {
 
 /** Runs seeds, in this process or over HTTP. `commands` is the number of commands of each, 1 or more. */
 export interface SeedRunner {
-  run(seed: number, commands: number): Promise<SeedOutcome>;
+  run(seed: number, commands: number): Promise<SeedResult>;
   /** Writes the files of a failure into an existing folder. Their names begin with `name`. */
-  write(outcome: SeedOutcome, commands: number, folder: string, name: string): Promise<FailureFiles>;
+  write(result: SeedResult, commands: number, folder: string, name: string): Promise<FailureFiles>;
 }

@@ -128,13 +128,13 @@ export function describeLine({ line, command, result }: ReplayedLine, state: Sta
 }
 
 /** What a line recorded, and what a replay finds instead. */
-export type ComparedOutcome = readonly [what: string, recorded: string, now: string];
+export type ComparedResult = readonly [what: string, recorded: string, now: string];
 
 /** Describes the line at which a replay stops, in the report `name`. The state is the one after the line. */
 export function describeProblem({ line, command, result }: ReplayedLine, name: string, state: State) {
   const what = `line ${line.n} of ${name}`;
   if (result.kind === "other state") {
-    const heading = `every command has the recorded outcome, but at ${what} the state differs`;
+    const heading = `every command has the recorded result, but at ${what} the state differs`;
     return { heading, asked: [], rows: [["state", result.recorded, result.found] as const] };
   }
   if (result.kind !== "differs" && result.kind !== "fails") throw new Error(`${what} has no problem`);
@@ -147,26 +147,26 @@ export function describeProblem({ line, command, result }: ReplayedLine, name: s
     ? ([visible(`fails: ${line.d.message}`), "none"] as const)
     : (["accepted", hex8(line.r)] as const);
   const now = result.kind === "fails" ? result.error : result.decision;
-  const rows = comparedOutcomes(recorded, now, (decision) =>
+  const rows = comparedResults(recorded, now, (decision) =>
     decision.ok
       ? visible(`accepted: ${eventsText(decision.events, state)}`)
       : `refused, ${decision.refusal.code}: ${JSON.stringify(decision.refusal)}`,
   );
-  return { heading: `${what}, ${line.k}, has another outcome than recorded`, asked, rows };
+  return { heading: `${what}, ${line.k}, has another result than recorded`, asked, rows };
 }
 
-/** Compares the recorded outcome of a command, and the hash of its events, with those of a replay. */
-export function comparedOutcomes(
-  [outcome, events]: readonly [outcome: string, events: string],
+/** Compares the recorded result of a command, and the hash of its events, with those of a replay. */
+export function comparedResults(
+  [result, events]: readonly [result: string, events: string],
   now: ReplayResult,
   words: (decision: Decision) => string,
-): ComparedOutcome[] {
-  const [newOutcome, newEvents] =
+): ComparedResult[] {
+  const [newResult, newEvents] =
     now instanceof Error
       ? [visible(`fails: ${now.message}`), "none"]
       : [words(now), now.ok ? hex8(eventHash(now.events)) : "none"];
   return [
-    ["outcome", outcome, newOutcome],
+    ["result", result, newResult],
     ["events", events, newEvents],
   ];
 }

@@ -5,7 +5,7 @@ import type { DomainEvent } from "../core/events.ts";
 import { idOf, numberOf } from "../core/ids.ts";
 import { marketOfToken, outcomeOf, tokenIdIn } from "../core/market.ts";
 import type { Order } from "../core/order.ts";
-import { outcomeOfCall } from "../core/rules/contract-calls.ts";
+import { resultOfCall } from "../core/rules/contract-calls.ts";
 import type { State } from "../core/state.ts";
 import type { Steps } from "../core/steps.ts";
 import type { Address } from "../core/terms.ts";
@@ -80,7 +80,7 @@ export function* traceCommands(exchange: Exchange, entries: readonly Accepted[])
 function revertsIn(state: State, command: Command): boolean {
   if (command.kind !== "sendTransaction") return false;
   const { from, value, call } = command;
-  return !outcomeOfCall(state, { from, value: BigInt(value) }, call).ok;
+  return !resultOfCall(state, { from, value: BigInt(value) }, call).ok;
 }
 
 /** Replays an entry at its time. Returns whether it did what was recorded: its own effects are then the first in `seen`. */

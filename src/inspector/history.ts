@@ -166,7 +166,7 @@ export class History extends LineReplay {
   visit<T>(row: number, take: (replayed: ReplayedLine, state: State) => T): T {
     this.#moveTo(this.#scratch, row);
     const replayed = this.#step(this.#scratch);
-    // Only the head has applied the outcome of a line that differs.
+    // Only the head has applied the result of a line that differs.
     const { exchange } = replayed === this.problem ? this : this.#scratch;
     return take(replayed, exchange.state);
   }

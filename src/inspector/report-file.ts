@@ -62,7 +62,7 @@ export async function openReport(
   return { history, notice: lines.join("\n") || null };
 }
 
-/** Describes the line at which the history stops, with its recorded outcome and that of this program. */
+/** Describes the line at which the history stops, with its recorded result and that of this program. */
 function problemLines({ problem, exchange }: History, name: string): string[] {
   if (problem === null) return [];
   const { heading, asked, rows } = describeProblem(problem, name, exchange.state);

@@ -100,7 +100,7 @@ function commandsPage(): string {
       ["4", "the disk is full or broken"],
       ["5", "another process uses the data directory"],
       ["6", "a newer version has written the data"],
-      ["7", "a replay has another outcome than recorded"],
+      ["7", "a replay has another result than recorded"],
       ["70", "a defect of clobsim"],
       [
         "129, 130, 143",

@@ -168,7 +168,7 @@ describe("a directory is refused and not changed", () => {
     expect(await refused(inState)).toEqual([6, sentence("written by version 99.0.0")]);
   });
 
-  it("with 7 if a command has another outcome than recorded, and names the first", async () => {
+  it("with 7 if a command has another result than recorded, and names the first", async () => {
     const change = (line: TextLine): object =>
       line.n >= 9 && line.r !== "00000000" ? { r: "12345678" } : {};
     const data = await changedCopy((data) => rewrite(data, change));

@@ -211,7 +211,7 @@ describe("a line with another result in the replay", () => {
       const differing = history.visit(at - 1, describeLine);
       expect([differing.text, differing.result]).toEqual([text, `differs: ${result}`]);
       expect(notice?.split("\n")).toEqual([
-        `line ${at + 1} of report.ndjson, ${k}, has another outcome than recorded`,
+        `line ${at + 1} of report.ndjson, ${k}, has another result than recorded`,
         expect.stringContaining(text),
         `outcome: recorded accepted; now accepted: ${result}`,
         `events: recorded 00000001; now ${r}`,

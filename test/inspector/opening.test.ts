@@ -125,7 +125,7 @@ describe.runIf(BROWSER !== null)("the inspector as a file", () => {
     await inspector.page
       .getByRole("alert")
       .filter({
-        hasText: /placeOrder, has another outcome than recorded.*recorded 00000001; now [0-9a-f]{8}/s,
+        hasText: /placeOrder, has another result than recorded.*recorded 00000001; now [0-9a-f]{8}/s,
       })
       .waitFor();
     const journal = inspector.pane("journal");

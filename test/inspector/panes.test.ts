@@ -280,7 +280,7 @@ describe.runIf(BROWSER !== null).each([
     const { run } = await import("../cli/tools.ts");
     expect(await run("replay", [path])).toMatchObject({
       code: 0,
-      stdout: expect.stringContaining("each has the recorded outcome"),
+      stdout: expect.stringContaining("each has the recorded result"),
     });
   });
 });

@@ -5,7 +5,7 @@ import { readJournal } from "../../src/fuzz/http/answer-replay.ts";
 import { check } from "../../src/fuzz/http/check.ts";
 import type { httpRunner } from "../../src/fuzz/http/session.ts";
 import { profileOf } from "../../src/fuzz/http/traffic.ts";
-import type { SeedOutcome, SeedRunner } from "../../src/fuzz/seeds.ts";
+import type { SeedResult, SeedRunner } from "../../src/fuzz/seeds.ts";
 import { readLog } from "../fuzz/http/observed.ts";
 import { bundleInto, planted } from "../support/bundled.ts";
 import { temporaryFolder } from "../support/folder.ts";
@@ -120,7 +120,7 @@ async function firstFailure(
   runner: SeedRunner,
   [first, end]: readonly [number, number],
   isOfCrashes = false,
-): Promise<SeedOutcome | null> {
+): Promise<SeedResult | null> {
   for (let seed = first; seed < end; seed += 1) {
     if ((profileOf(seed).server === "killed") !== isOfCrashes) continue;
     const outcome = await runner.run(seed, COMMANDS);

@@ -19,11 +19,11 @@ import { findAccount, type State } from "../state.ts";
 import type { Address } from "../terms.ts";
 import { type Millis, size } from "../units.ts";
 import {
-  type CallOutcome,
+  type CallResult,
   changePermissions,
   ensureWallet,
   holdingOnChain,
-  outcomeOfCall,
+  resultOfCall,
   type Transfer,
 } from "./contract-calls.ts";
 import { addMoves, backingOf, changeSupply, grantMintEvents, issuanceLeft } from "./ledger.ts";
@@ -91,13 +91,13 @@ export function executeCall(
   const gasPrice = Math.min(content.maxFeePerGas, building.baseFee + content.maxPriorityFeePerGas);
   const gas = callGas(content.call, content.input);
   const before = exception?.effect ?? null;
-  const outcome: CallOutcome =
+  const result: CallResult =
     gas > content.gas
       ? { ok: false, reason: "out of gas" }
-      : outcomeOfCall(state, { from: content.from, value: BigInt(content.value) }, content.call);
-  if (outcome.ok) {
+      : resultOfCall(state, { from: content.from, value: BigInt(content.value) }, content.call);
+  if (result.ok) {
     const repeated = before !== null && isCovered(state, before) ? { events: [], effect: before } : null;
-    const done = before === null ? prepareEffect(state, outcome, rules) : repeated;
+    const done = before === null ? prepareEffect(state, result, rules) : repeated;
     if (done !== null) {
       const { events, effect } = done;
       const isRepeated = before !== null;
@@ -111,7 +111,7 @@ export function executeCall(
       transaction,
       gas: Math.min(gas, content.gas),
       gasPrice,
-      reason: outcome.ok ? "clobsim: the exchange has issued all that it can" : outcome.reason,
+      reason: result.ok ? "clobsim: the exchange has issued all that it can" : result.reason,
     },
   ];
 }
@@ -126,18 +126,18 @@ function deferralOf({ chain }: State, { baseFee }: Building, content: CallConten
 }
 
 /** Returns the effect of a call and the events before it; null if it needs more USDC than may be issued. */
-function prepareEffect(state: State, outcome: CallOutcome & { ok: true }, rules: RuleSet) {
+function prepareEffect(state: State, result: CallResult & { ok: true }, rules: RuleSet) {
   const { accountByAddress, accounts } = state;
-  const addresses = new Set(outcome.moves.map(({ address }) => address));
+  const addresses = new Set(result.moves.map(({ address }) => address));
   const unknown = [...addresses].filter((address) => !accountByAddress.has(address));
   const opened = unknown.map(
     (address, index) => ({ kind: "accountOpened", account: accounts.next + index, address }) as const,
   );
-  const moves = outcome.moves.map(({ address, token, amount }): Move => {
+  const moves = result.moves.map(({ address, token, amount }): Move => {
     const account = accountByAddress.get(address) ?? accounts.next + unknown.indexOf(address);
     return { account, token, amount };
   });
-  const grants = grantsFor(state, outcome.moves, rules);
+  const grants = grantsFor(state, result.moves, rules);
   if (grants === null) return null;
   const unwinding = new Unwinding(state, rules);
   for (const { account, market, size } of grants) {
@@ -147,7 +147,7 @@ function prepareEffect(state: State, outcome: CallOutcome & { ok: true }, rules:
     ]);
   }
   unwinding.addMoves(moves);
-  return { events: [...opened, ...grants, ...unwinding.events()], effect: { moves, supply: outcome.supply } };
+  return { events: [...opened, ...grants, ...unwinding.events()], effect: { moves, supply: result.supply } };
 }
 
 /** Returns the grants minted because shares leave or reach a wallet; null if too little USDC may be issued. */

@@ -32,7 +32,7 @@ export interface Caller {
 }
 
 /** Effect of a call, or the reason why it reverts, worded as by the real contracts. */
-export type CallOutcome =
+export type CallResult =
   | { readonly ok: true; readonly moves: readonly Transfer[]; readonly supply: CallEffect["supply"] }
   | { readonly ok: false; readonly reason: string };
 
@@ -50,8 +50,8 @@ export const ERC1155 = {
   notOwned: "ERC1155: insufficient balance for transfer",
 };
 
-const NOTHING: CallOutcome = { ok: true, moves: [], supply: null };
-const reverted = (reason: string): CallOutcome => ({ ok: false, reason });
+const NOTHING: CallResult = { ok: true, moves: [], supply: null };
+const reverted = (reason: string): CallResult => ({ ok: false, reason });
 
 export interface ChainFacts {
   readonly allowance: (owner: Address, spender: Address) => bigint;
@@ -62,13 +62,13 @@ export interface ChainFacts {
 
 interface CallContext extends ChainFacts, Pick<State, "markets" | "tokenById" | "marketByConditionId"> {}
 
-/** Returns the outcome of a call on the current chain, or under the given facts; does not write the state. */
-export function outcomeOfCall(
+/** Returns the result of a call on the current chain, or under the given facts; does not write the state. */
+export function resultOfCall(
   state: State,
   caller: Caller,
   call: ContractCall,
   facts: ChainFacts = factsOf(state),
-): CallOutcome {
+): CallResult {
   const context: CallContext = { ...state, ...facts };
   if (caller.value > 0n && call.kind !== "send") return reverted("function is not payable");
   switch (call.kind) {
@@ -111,13 +111,13 @@ const factsOf = (state: State): ChainFacts => ({
   isReported: (market) => isReported(state, market),
 });
 
-function transferCollateral(context: CallContext, from: Address, to: Address, amount: bigint): CallOutcome {
+function transferCollateral(context: CallContext, from: Address, to: Address, amount: bigint): CallResult {
   if (to === ZERO_ADDRESS) return reverted("ERC20: transfer to the zero address");
   if (amount > BigInt(context.holding(from, USDC))) return reverted(ERC20.notOwned);
   return transferBetween(from, to, [[USDC, Number(amount)]]);
 }
 
-function transferShares(context: CallContext, caller: Address, call: SafeTransferCall): CallOutcome {
+function transferShares(context: CallContext, caller: Address, call: SafeTransferCall): CallResult {
   const { from, to, ids, amounts } = call;
   if (to === ZERO_ADDRESS) return reverted("ERC1155: target address must be non-zero");
   if (ids.length !== amounts.length) return reverted("ERC1155: IDs and values must have same lengths");
@@ -142,7 +142,7 @@ function transferBetween(
   from: Address,
   to: Address,
   amounts: readonly (readonly [token: number, amount: number])[],
-): CallOutcome {
+): CallResult {
   if (from === to) return NOTHING;
   const moves = amounts
     .filter(([, amount]) => amount > 0)
@@ -153,7 +153,7 @@ function transferBetween(
   return { ok: true, moves, supply: null };
 }
 
-function splitOrMerge(context: CallContext, from: Address, call: PartitionCall): CallOutcome {
+function splitOrMerge(context: CallContext, from: Address, call: PartitionCall): CallResult {
   const problem = partitionProblem(call.partition.map(BigInt));
   const market = marketOfCondition(context, call);
   if (typeof market === "string") return reverted(market);
@@ -184,7 +184,7 @@ function splitOrMerge(context: CallContext, from: Address, call: PartitionCall):
 }
 
 /** Burns all shares of the given outcomes and pays them out. */
-function redeem(context: CallContext, from: Address, call: RedeemCall): CallOutcome {
+function redeem(context: CallContext, from: Address, call: RedeemCall): CallResult {
   const market = marketOfCondition(context, call);
   if (typeof market === "string") return reverted(market);
   const { winningOutcome } = market;

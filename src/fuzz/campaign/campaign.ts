@@ -6,8 +6,8 @@ import { VERSION } from "../../version.ts";
 import {
   type Failure,
   type FailureFiles,
-  type SeedOutcome,
   type SeedRange,
+  type SeedResult,
   type SeedSeries,
   seedAt,
   seriesOf,
@@ -21,10 +21,10 @@ import {
   seedName,
 } from "./results.ts";
 
-/** Counts outcomes in the order of the seeds, although threads finish them in any order. */
+/** Counts results in the order of the seeds, although threads finish them in any order. */
 class Tally {
-  /** Outcomes that wait for an earlier seed, by index of the seed. */
-  readonly #waiting = new Map<number, SeedOutcome>();
+  /** Results that wait for an earlier seed, by index of the seed. */
+  readonly #waiting = new Map<number, SeedResult>();
   readonly #failures = new Map<string, FoundFailure>();
   /** Number of seeds that have ended, counted from the first up to the first gap. */
   done = 0;
@@ -41,10 +41,10 @@ class Tally {
     return [...this.#failures.values()].sort(bySeed);
   }
 
-  /** Adds the outcome of the seed at an index, from 0. Returns the outcomes with a new fingerprint. */
-  add(index: number, outcome: SeedOutcome): SeedOutcome[] {
-    this.#waiting.set(index, outcome);
-    const firsts: SeedOutcome[] = [];
+  /** Adds the result of the seed at an index, from 0. Returns the results with a new fingerprint. */
+  add(index: number, result: SeedResult): SeedResult[] {
+    this.#waiting.set(index, result);
+    const firsts: SeedResult[] = [];
     for (;;) {
       const next = this.#waiting.get(this.done);
       if (next === undefined) return firsts;
@@ -61,7 +61,7 @@ class Tally {
     if (known !== undefined) this.#failures.set(fingerprint, { ...known, ...changes });
   }
 
-  #isFirst({ seed, profile, failure }: SeedOutcome): boolean {
+  #isFirst({ seed, profile, failure }: SeedResult): boolean {
     if (failure === null) return false;
     const { fingerprint } = failure;
     const known = this.#failures.get(fingerprint);
@@ -104,7 +104,7 @@ export class Campaign {
   readonly #tally = new Tally();
   readonly #threads = new Set<SeedThread>();
   /** Failures whose files are not written yet. */
-  readonly #unwritten: SeedOutcome[] = [];
+  readonly #unwritten: SeedResult[] = [];
   readonly #deadline: number;
   /** Number of seeds that were assigned to a thread. */
   #assigned = 0;
@@ -204,8 +204,8 @@ export class Campaign {
     }
   }
 
-  #add(index: number, outcome: SeedOutcome): void {
-    const firsts = this.#tally.add(index, outcome);
+  #add(index: number, result: SeedResult): void {
+    const firsts = this.#tally.add(index, result);
     for (const first of firsts) {
       const { failure } = first;
       if (failure === null) continue;
@@ -216,13 +216,13 @@ export class Campaign {
   }
 
   /** @throws ThreadEnded if the thread cannot be used again. */
-  async #writeFiles(thread: SeedThread, outcome: SeedOutcome): Promise<void> {
+  async #writeFiles(thread: SeedThread, result: SeedResult): Promise<void> {
     const { folder, settings } = this.#options;
-    const name = seedName(outcome.seed, settings);
-    const { fingerprint } = outcome.failure ?? { fingerprint: "" };
+    const name = seedName(result.seed, settings);
+    const { fingerprint } = result.failure ?? { fingerprint: "" };
     try {
       const files = await folder.addFiles((draft) =>
-        thread.execute({ kind: "write", outcome, folder: draft, name }),
+        thread.execute({ kind: "write", result, folder: draft, name }),
       );
       this.#tally.update(fingerprint, files);
     } catch (error) {
@@ -249,12 +249,12 @@ export class Campaign {
 /** A task for a thread, which executes one at a time. */
 export type Task =
   | { readonly kind: "run"; readonly seed: number }
-  | { readonly kind: "write"; readonly outcome: SeedOutcome; readonly folder: string; readonly name: string }
+  | { readonly kind: "write"; readonly result: SeedResult; readonly folder: string; readonly name: string }
   | { readonly kind: "findCanary" };
 
 /** Result of each kind of task; of `findCanary`, whether it was found. */
 export interface TaskResults {
-  readonly run: SeedOutcome;
+  readonly run: SeedResult;
   readonly write: FailureFiles;
   readonly findCanary: boolean;
 }

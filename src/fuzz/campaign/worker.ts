@@ -13,7 +13,7 @@ async function execute(runner: SeedRunner, task: Task): Promise<TaskResults[Task
     case "run":
       return runner.run(task.seed, settings.commands);
     case "write":
-      return runner.write(task.outcome, settings.commands, task.folder, task.name);
+      return runner.write(task.result, settings.commands, task.folder, task.name);
     case "findCanary":
       return (await import("../in-process.ts")).findsCanary();
     default:

@@ -15,7 +15,7 @@ import { FROZEN_START } from "../../core/units.ts";
 import { signerOf } from "../../scenario/venue/http-venue.ts";
 import { type Wallet, Wallets } from "../../scenario/venue/venue.ts";
 import { emptyWorld } from "../../simulation/opening.ts";
-import type { Evidence, SeedOutcome, SeedRunner } from "../seeds.ts";
+import type { Evidence, SeedResult, SeedRunner } from "../seeds.ts";
 import { readJournal } from "./answer-replay.ts";
 import { check } from "./check.ts";
 import {
@@ -168,25 +168,25 @@ class FuzzSession {
 /**
  * Runs seeds with concurrent clients of a server, and checks that their observations are one history. The seed decides
  * the requests, but not the order in which the server handles those of several connections. Because a seed that failed
- * may pass when it is run again, a failed outcome has its observations as evidence. `program` is the path of the built
+ * may pass when it is run again, a failed run has its observations as evidence. `program` is the path of the built
  * program for servers that are killed; by default the one that runs this code.
  */
 export function httpRunner(program = fileURLToPath(new URL("./cli.js", import.meta.url))): SeedRunner {
   const wallets = new Wallets();
-  const run = async (seed: number, commands: number): Promise<SeedOutcome> => {
+  const run = async (seed: number, commands: number): Promise<SeedResult> => {
     const profile = profileOf(seed);
     const server = await openServer(profile, program);
     try {
       const { report, log, opening } = await new FuzzSession(profile, server, wallets).run(commands);
       const finding = await check(readJournal(Buffer.from(report)), log);
-      const outcome = { seed, profile: profileText(profile), commands };
-      if (finding === null) return { ...outcome, failure: null };
+      const result = { seed, profile: profileText(profile), commands };
+      if (finding === null) return { ...result, failure: null };
       const { fingerprint, observation, message: sentence, isInJournal } = finding;
       const { observations } = log;
       const index = observation === null ? observations.length - 1 : observations.indexOf(observation);
       const command = Math.max(1, Math.min(commands, index + 1 - opening));
       const evidence = { report, observations: logText(log), isInJournal };
-      return { ...outcome, failure: { fingerprint, sentence, command }, evidence };
+      return { ...result, failure: { fingerprint, sentence, command }, evidence };
     } finally {
       await server.close();
     }
@@ -195,7 +195,7 @@ export function httpRunner(program = fileURLToPath(new URL("./cli.js", import.me
 }
 
 async function writeEvidence(evidence: Evidence | undefined, folder: string, name: string) {
-  if (evidence === undefined) throw new Error("an outcome over HTTP has failed without evidence");
+  if (evidence === undefined) throw new Error("a run over HTTP has failed without evidence");
   const report = join(folder, `${name}.ndjson`);
   const log = join(folder, `${name}.observations.ndjson`);
   writeFileSync(report, evidence.report);

@@ -199,9 +199,9 @@ const tapReporter: MakeReporter = ({ write }) => {
       number += 1;
       const time = `time=${roundedText(durationMs, MILLISECOND_PLACES)}ms`;
       const directive = status === "skipped" ? `SKIP ${tapText(oneLine(reason ?? ""))}`.trimEnd() : time;
-      const outcome = status === "failed" ? "not ok" : "ok";
+      const result = status === "failed" ? "not ok" : "ok";
       const details = failure === null ? [] : diagnosticLines(failure, seed);
-      print([`${outcome} ${number} - ${tapText(title(name))} # ${directive}`, ...details]);
+      print([`${result} ${number} - ${tapText(title(name))} # ${directive}`, ...details]);
     },
     // The plan does not hold if the suite ended early.
     ended: () => {

@@ -71,9 +71,9 @@ export async function runScenario(scenario: Scenario, options: RunOptions) {
   const { name, place, seed } = scenario;
   const status = failure !== null ? "failed" : reason !== null ? "skipped" : "passed";
   const durationMs = reason === null ? performance.now() - started : 0;
-  const outcome = { status, reason, failure, steps, durationMs, stateHash, races, transcript } as const;
+  const finished = { status, reason, failure, steps, durationMs, stateHash, races, transcript } as const;
   const origin = { file: place.file, name, place, seed, way: options.way ?? "process" };
-  const result: ScenarioResult = { ...origin, ...outcome, written: [] };
+  const result: ScenarioResult = { ...origin, ...finished, written: [] };
   return { result, recorded, updates: failure === null ? updates : ([] as const) };
 }
 

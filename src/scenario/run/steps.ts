@@ -19,7 +19,7 @@ import {
 import {
   type Attempt,
   type BrokenRow,
-  type FlowOutcome,
+  type FlowResult,
   type MaybePromise,
   partIn,
   priceOf,
@@ -111,9 +111,9 @@ async function complete<Value>(
   attempt: MaybePromise<Attempt<Value>>,
   transcript?: (value: Value) => string,
 ): Promise<void> {
-  const outcome = await attempt;
-  if (!outcome.ok) return refused(session, step, outcome);
-  const found = transcript?.(outcome.value);
+  const result = await attempt;
+  if (!result.ok) return refused(session, step, result);
+  const found = transcript?.(result.value);
   session.log(`${step.number}. ${step.text}${found === undefined ? "" : ` → ${found}`}`);
   requireAccepted(step, found);
 }
@@ -227,11 +227,11 @@ function refused(session: Session, step: SingleStep, refusal: Refused, explanati
 }
 
 /** Fails if an accepted step was expected to be refused. */
-function requireAccepted(step: SingleStep, outcome = "accepted"): void {
+function requireAccepted(step: SingleStep, result = "accepted"): void {
   const rejects = rejectsOf(step);
   if (rejects === null) return;
   const { place, value } = rejects;
-  const diff = [expected(value), found(outcome)];
+  const diff = [expected(value), found(result)];
   fail(place, `accepted, expected to be refused with ${value}`, diff, { cause: { kind: "accepted" } });
 }
 
@@ -286,7 +286,7 @@ async function runFlow(session: Session, step: FlowStep): Promise<void> {
   fail(step.place, message, notes, { row, ...(wanted === 0 && { cause }) });
 }
 
-async function play(session: Session, step: FlowStep): Promise<FlowOutcome> {
+async function play(session: Session, step: FlowStep): Promise<FlowResult> {
   const { venue } = session;
   const start = await venue.now();
   const market = session.marketOf(step.market);

@@ -7,7 +7,7 @@ import { BookPages } from "../../api/order-book.ts";
 import { refusalError, revertWords } from "../../api/refusals.ts";
 import { Bots } from "../../bots/bots.ts";
 import type { Command } from "../../core/commands.ts";
-import { outcomeOfCall } from "../../core/rules/contract-calls.ts";
+import { resultOfCall } from "../../core/rules/contract-calls.ts";
 import { NO_FAUCET } from "../../core/state.ts";
 import { type Millis, millis } from "../../core/units.ts";
 import { Exchange, type Snapshot } from "../../engine/exchange.ts";
@@ -117,7 +117,7 @@ export class LocalVenue extends ExchangeVenue {
     const from = this.signIn(account);
     const transaction = positionTransaction(from, this.marketNamed(market).conditionId, change);
     const { value, call } = transaction;
-    const trial = outcomeOfCall(this.state, { from, value: BigInt(value) }, call);
+    const trial = resultOfCall(this.state, { from, value: BigInt(value) }, call);
     if (!trial.ok) {
       return { ok: false, code: "TRANSACTION_REVERTED", message: revertWords(trial.reason), hint: null };
     }

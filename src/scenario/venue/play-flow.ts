@@ -3,7 +3,7 @@ import { type Millis, millis } from "../../core/units.ts";
 import type { FlowRow } from "../../simulation/flow.ts";
 import type { Funding } from "../language/declarations.ts";
 import type { Venue } from "./venue.ts";
-import type { Attempt, FlowOutcome, MaybePromise } from "./views.ts";
+import type { Attempt, FlowResult, MaybePromise } from "./views.ts";
 
 /** Executes a row of a flow at its time; `number` from 1. Returns the number of orders that it placed or canceled. */
 export type ExecuteRow = (row: FlowRow, number: number) => MaybePromise<Attempt<number>>;
@@ -13,10 +13,10 @@ export async function playFlow(
   execute: ExecuteRow,
   rows: AsyncIterable<readonly FlowRow[]>,
   check: RowCheck | null,
-): Promise<FlowOutcome> {
+): Promise<FlowResult> {
   const counts = { rows: 0, placed: 0, canceled: 0, rejected: 0 };
-  let firstRejection: FlowOutcome["firstRejection"] = null;
-  const brokenAt = (row: FlowRow, violations: readonly string[], error?: unknown): FlowOutcome => {
+  let firstRejection: FlowResult["firstRejection"] = null;
+  const brokenAt = (row: FlowRow, violations: readonly string[], error?: unknown): FlowResult => {
     const broken = { row: counts.rows, text: rowText(row), violations, error };
     return { ...counts, firstRejection, broken };
   };

@@ -21,7 +21,7 @@ import {
   type Expired,
   exact,
   type Fill,
-  type FlowOutcome,
+  type FlowResult,
   holdingsView,
   type MaybePromise,
   type OrderView,
@@ -136,7 +136,7 @@ export abstract class Venue {
     rows: AsyncIterable<readonly FlowRow[]>,
     market: string,
     checks?: Checks | null,
-  ): Promise<FlowOutcome>;
+  ): Promise<FlowResult>;
   /** Returns a snapshot, for `restore`. */
   abstract snapshot(): MaybePromise<unknown>;
   abstract restore(snapshot: unknown): MaybePromise<void>;

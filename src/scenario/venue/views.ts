@@ -34,7 +34,7 @@ export interface TokenRef {
 /** Checks after steps and in flows: all of them take as much time as the rest of a run, the checks of fills almost none. */
 export type Checks = "all" | "fills";
 
-export interface FlowOutcome extends Readonly<Record<"rows" | "placed" | "canceled" | "rejected", number>> {
+export interface FlowResult extends Readonly<Record<"rows" | "placed" | "canceled" | "rejected", number>> {
   readonly firstRejection: RejectedRow | null;
   /** The last row, if a check failed after it or the exchange in this process threw at it. */
   readonly broken: BrokenRow | null;
