@@ -35,7 +35,7 @@ import { findCheckpoint, STATE_FORMAT, writeState } from "./state-file.ts";
 const MIN_LINES = 10_000;
 const MIN_BYTES = 8 * 1024 * 1024;
 
-/** Time between two checks whether the directory is still locked by this process. */
+/** Time between two checks whether the directory is still locked by this process, and has its journal. */
 const CHECK_MS = 1_000;
 
 interface DataFolderOptions {
@@ -91,6 +91,8 @@ export class DataFolder implements Persistence {
   readonly #options: DataFolderOptions;
   readonly #lock: FolderLock;
   readonly #file: DiskFile;
+  /** Identity of the journal. */
+  readonly #identity: unknown;
   /** Names of the files that `begin` removed. */
   removed: readonly string[] = [];
   /** Result of `resume`; null for a new directory. */
@@ -101,7 +103,7 @@ export class DataFolder implements Persistence {
   /** End of the journal at the latest written state. */
   #lastState: LinePosition = BEGINNING;
   #writing: Promise<void> | null = null;
-  /** Wall time at which the lock was checked last. */
+  /** Wall time of the latest check. */
   #checked = 0;
   /** Set if the journal could not be read again after a failed write: what is persisted is unknown, and all requests fail. */
   #unreadable: PersistenceError | null = null;
@@ -120,6 +122,7 @@ export class DataFolder implements Persistence {
       if (!isThere && !options.reset) assertNoStateFile(disk, path);
       if (!isThere) ignoreInGit(disk, path);
       this.#file = disk.open(this.#journalPath, "write");
+      this.#identity = disk.identity(this.#journalPath);
     } catch (error) {
       this.#lock.release();
       throw error;
@@ -243,7 +246,7 @@ export class DataFolder implements Persistence {
     if (this.#unreadable !== null) throw this.#unreadable;
     const [runtime, journal] = [this.#runtime, this.#journal];
     if (runtime === null || journal === null) return undefined;
-    if (Math.abs(this.#options.wallNow() - this.#checked) >= CHECK_MS) this.#checkLock(journal);
+    if (Math.abs(this.#options.wallNow() - this.#checked) >= CHECK_MS) this.#checkFiles(journal);
     const done = journal.flush(position);
     if (journal.broken === null && this.#writing === null && this.#isStateDue(journal.written)) {
       this.#writing = this.#writeState(runtime, journal, runtime.clock.setting).finally(() => {
@@ -253,11 +256,12 @@ export class DataFolder implements Persistence {
     return done;
   }
 
-  /** Stops persisting if the directory was removed, and perhaps created again by another process; false then. */
-  #checkLock(journal: JournalFile): boolean {
+  /** Stops persisting if the directory or its journal was removed, and perhaps created again by another process; false then. */
+  #checkFiles(journal: JournalFile): boolean {
     this.#checked = this.#options.wallNow();
-    if (!this.#lock.isHeld()) {
-      const what = `${this.path} was removed or replaced while it was in use, and nothing more is written there`;
+    const isLocked = this.#lock.isHeld();
+    if (!isLocked || this.#disk.identity(this.#journalPath) !== this.#identity) {
+      const what = `${isLocked ? this.#journalPath : this.path} was removed or replaced while it was in use, and nothing more is written there`;
       journal.abandon(new PersistenceError(what, "removed"));
     }
     return journal.broken === null;
@@ -294,7 +298,7 @@ export class DataFolder implements Persistence {
     setting: ClockSetting,
   ): Promise<void> {
     const { wallNow, warn } = this.#options;
-    if (!this.#checkLock(journal)) return;
+    if (!this.#checkFiles(journal)) return;
     try {
       clock.advanceToNow();
       journal.sync();
@@ -327,7 +331,7 @@ export class DataFolder implements Persistence {
     try {
       await this.#writing;
       const [runtime, journal] = [this.#runtime, this.#journal];
-      if (runtime === null || journal === null || !this.#checkLock(journal)) return;
+      if (runtime === null || journal === null || !this.#checkFiles(journal)) return;
       const { clock, exchange } = runtime;
       clock.advanceToNow();
       const { setting } = clock;

@@ -149,6 +149,35 @@ describe.each([
   });
 });
 
+it.each([
+  ["removed", (disk: SimulatedDisk, path: string) => disk.remove(path)],
+  [
+    "replaced by a copy",
+    (disk: SimulatedDisk, path: string) => {
+      const copy = disk.open("/copy", "new");
+      copy.write(disk.image.get(path) as Uint8Array, 0);
+      disk.rename("/copy", path);
+    },
+  ],
+])(
+  "nothing more is accepted a second after the journal was %s, as it would be lost",
+  async (_how, change) => {
+    const disk = new SimulatedDisk();
+    let wall = NOON;
+    const opened = await openOn(disk, {}, [], () => wall);
+    await begin(opened);
+    const { hash } = opened.exchange;
+    const path = `${FOLDER}/journal.ndjson`;
+    change(disk, path);
+    wall += 1_000;
+    opened.exchange.submit(eventCommand("lost"));
+    expect(() => flush(opened)).toThrow(`${path} was removed or replaced`);
+    expect(opened.exchange.hash).toBe(hash);
+    await opened.close();
+    expect(disk.names(FOLDER)).not.toContain("lock");
+  },
+);
+
 /** Creates a market, funds a wallet, and places an order. Returns the order. */
 async function begin(opened: OpenedExchange): Promise<Command> {
   const exchange = new TestExchange(opened.exchange);
