@@ -165,12 +165,12 @@ const EVENTS = {
 
 const openText = (state: State, order: number): string => sizeText(remainingOf(state.orders.get(order)));
 
-export type EventKind = keyof typeof EVENTS;
+type Kinds = keyof typeof EVENTS;
 
-export type EventOf<Kind extends EventKind> = { readonly kind: Kind } & Parameters<(typeof EVENTS)[Kind]>[0];
-
-/** A change of the state; only `apply` writes it. */
-export type DomainEvent = { [Kind in EventKind]: EventOf<Kind> }[EventKind];
+/** A change of the state, of any kind or of one; only `apply` writes it. */
+export type DomainEvent<Kind extends Kinds = Kinds> = {
+  [Each in Kind]: { readonly kind: Each } & Parameters<(typeof EVENTS)[Each]>[0];
+}[Kind];
 
 /** Further events are only counted. */
 const MAX_DESCRIBED = 6;

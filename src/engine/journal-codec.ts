@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { ByteCursor, type FixedText, fixedText, HEX_DIGITS } from "../core/byte-cursor.ts";
 import type { Command } from "../core/commands.ts";
 import { DocumentError } from "../core/document-error.ts";
-import type { EventOf } from "../core/events.ts";
+import type { DomainEvent } from "../core/events.ts";
 import type { OrderType, Side } from "../core/terms.ts";
 import { MAX_MILLIS, type Millis } from "../core/units.ts";
 import { crc32 } from "./hashes.ts";
@@ -221,7 +221,7 @@ export class LineWriter {
   // because the cost of a line depends on its length.
 
   /** Encodes the command that placed an order. */
-  order(placed: EventOf<"orderPlaced">, at: Millis, synced: number, eventsHash: number): void {
+  order(placed: DomainEvent<"orderPlaced">, at: Millis, synced: number, eventsHash: number): void {
     const { buffer } = this;
     this.#begin(at, synced);
     buffer.put(ORDER);

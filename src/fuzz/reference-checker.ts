@@ -2,7 +2,7 @@ import type { Balance } from "../core/account.ts";
 import { ASK, BID, type BookDirection } from "../core/book/book.ts";
 import { miningOf } from "../core/chain/chain.ts";
 import type { Command, CommandOf } from "../core/commands.ts";
-import type { DomainEvent, EventOf } from "../core/events.ts";
+import type { DomainEvent } from "../core/events.ts";
 import { numberOf } from "../core/ids.ts";
 import { type Market, marketOfToken, outcomeOf } from "../core/market.ts";
 import { remainingOf } from "../core/order.ts";
@@ -39,7 +39,9 @@ const tradeText = (trade: ReferenceTrade | undefined): string =>
     ? "no fill"
     : `${trade.matchType} ${trade.size} at ${trade.price}, order ${trade.taker} from ${trade.maker}, fee ${trade.fee}`;
 
-function requireTrades(found: readonly EventOf<"orderTraded">[], expected: readonly ReferenceTrade[]): void {
+type Traded = DomainEvent<"orderTraded">;
+
+function requireTrades(found: readonly Traded[], expected: readonly ReferenceTrade[]): void {
   for (let index = 0; index < Math.max(found.length, expected.length); index += 1) {
     const [trade, expectedTrade] = [found[index], expected[index]];
     const difference = tradeDifference(trade, expectedTrade);
@@ -48,7 +50,7 @@ function requireTrades(found: readonly EventOf<"orderTraded">[], expected: reado
   }
 }
 
-function tradeDifference(trade: EventOf<"orderTraded"> | undefined, expected: ReferenceTrade | undefined) {
+function tradeDifference(trade: Traded | undefined, expected: ReferenceTrade | undefined) {
   if (trade === undefined) return "fills missing";
   if (expected === undefined) return "fills too many";
   const field = (["maker", "price", "size", "fee"] as const).find((each) => trade[each] !== expected[each]);
@@ -340,7 +342,7 @@ export class ReferenceChecker {
 /** Reasons of settlements that fail because a wallet does not permit the exchange to transfer its funds. */
 const PERMISSION_REASON = /allowance|approval/;
 
-const isTrade = (event: DomainEvent): event is EventOf<"orderTraded"> => event.kind === "orderTraded";
+const isTrade = (event: DomainEvent): event is Traded => event.kind === "orderTraded";
 
 const sortedText = (numbers: readonly number[]): string => [...numbers].sort((a, b) => a - b).join(" ");
 

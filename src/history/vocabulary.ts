@@ -1,7 +1,7 @@
 import { openOrdersOf } from "../core/account.ts";
 import { type SettlementStatus, tradeStatus, USDC } from "../core/chain/settlement.ts";
 import { type Command, isCausedByTime, type OrderTerms, orderWords } from "../core/commands.ts";
-import type { EventOf } from "../core/events.ts";
+import type { DomainEvent } from "../core/events.ts";
 import { moneyText, priceText, sizeText } from "../core/format.ts";
 import { numberOf } from "../core/ids.ts";
 import { type Market, marketOfToken, outcomeOf } from "../core/market.ts";
@@ -123,7 +123,7 @@ export class Vocabulary {
   }
 
   /** Writes a fill as in the taker's step, and as a trade, with the taker's name first. */
-  fill(event: EventOf<"orderTraded">): { readonly fill: string; readonly trade: string } {
+  fill(event: DomainEvent<"orderTraded">): { readonly fill: string; readonly trade: string } {
     const { size, price, matchType } = event;
     const { side, token, account } = this.#end.orders.get(event.taker);
     // In this order, because a name may be given when it is first used.

@@ -161,20 +161,20 @@ export class SimulatedMarket {
     this.#remove(resting);
   }
 
-  /** Settles a fill of the order in a slot, before the book has it. */
+  /** Applies a fill of the order in a slot, before the book has it. */
   #trade(taker: SimulatedOrder, takerOpen: Size, slot: number, quantity: Size): void {
     const maker = this.#byNumber.get(this.book.pool.orderIn(slot)) as RestingOrder;
     const { order } = maker;
     const open = this.#openIn(slot);
     const price = order.outcome === taker.outcome ? order.price : complement(order.price);
-    this.#settle(order, order.price, open, quantity);
-    this.#settle(taker, price, takerOpen, quantity);
+    this.#transfer(order, order.price, open, quantity);
+    this.#transfer(taker, price, takerOpen, quantity);
     credit(this.#balancesOf(taker).usdc, -feeOf(price, quantity, MAX_FEE_BPS));
     if (open === quantity) this.#remove(maker);
   }
 
   /** Moves shares and USDC of one party to a fill; `open` is the open size before. */
-  #settle(order: SimulatedOrder, price: Price, open: Size, quantity: Size): void {
+  #transfer(order: SimulatedOrder, price: Price, open: Size, quantity: Size): void {
     const after = reservationOf(order, size(open - quantity), MAX_FEE_BPS);
     this.#reserve(order, after - reservationOf(order, open, MAX_FEE_BPS));
     const balances = this.#balancesOf(order);

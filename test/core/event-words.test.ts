@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
-import { type EventOf, mixEvents } from "../../src/core/events.ts";
+import { type DomainEvent, mixEvents } from "../../src/core/events.ts";
 import { money, price, size } from "../../src/core/units.ts";
 
-type FrequentEvent = EventOf<"orderPlaced"> | EventOf<"orderTraded">;
+type FrequentEvent = DomainEvent<"orderPlaced" | "orderTraded">;
 
 /** One event of each kind that is encoded field by field, with all its fields. */
 const FREQUENT: readonly Required<FrequentEvent>[] = [

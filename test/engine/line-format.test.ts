@@ -4,7 +4,7 @@ import { crc32 as crcOfZlib } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Command } from "../../src/core/commands.ts";
-import type { EventOf } from "../../src/core/events.ts";
+import type { DomainEvent } from "../../src/core/events.ts";
 import { hex8 } from "../../src/core/hash.ts";
 import { createState } from "../../src/core/state.ts";
 import { MAX_MILLIS, MAX_SIZE, type Millis, millis, price, size } from "../../src/core/units.ts";
@@ -64,7 +64,7 @@ const integer = fc
 /** The fields of a placed order that a line has. */
 const placed = ofKind(1, "orderPlaced", {
   ...{ account: integer, token: integer, ...terms, price: integer, size: integer, expiration: integer },
-}).arbitrary.map((fields) => timed(fields) as unknown as EventOf<"orderPlaced">);
+}).arbitrary.map((fields) => timed(fields) as unknown as DomainEvent<"orderPlaced">);
 
 /** Returns a line as written by JSON.stringify, and its check. */
 function lineOf(
@@ -111,7 +111,7 @@ function isValidData(kind: unknown, data: Record<string, unknown>): boolean {
   return kind === "order" && isWhole && isInRange && isTimed && (side === "BUY" || side === "SELL");
 }
 
-function dataOf(event: EventOf<"orderPlaced">): object {
+function dataOf(event: DomainEvent<"orderPlaced">): object {
   const { account, token, side, price, size, orderType, expiration } = event;
   const data = { account, token, side, price, size, orderType };
   return expiration === null ? data : { ...data, expiration };

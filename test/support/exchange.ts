@@ -2,7 +2,7 @@ import { throws } from "node:assert/strict";
 import { openOrdersOf } from "../../src/core/account.ts";
 import { ASK, BID } from "../../src/core/book/book.ts";
 import type { Command, CommandOf } from "../../src/core/commands.ts";
-import type { DomainEvent, EventKind, EventOf } from "../../src/core/events.ts";
+import type { DomainEvent } from "../../src/core/events.ts";
 import { decimalText, MONEY_PLACES, PRICE_PLACES, SIZE_PLACES } from "../../src/core/format.ts";
 import { idOf } from "../../src/core/ids.ts";
 import { violations } from "../../src/core/invariants.ts";
@@ -92,8 +92,8 @@ export class TestExchange {
   }
 
   /** Returns the events of one kind so far, in order. */
-  eventsOf<Kind extends EventKind>(kind: Kind): Extract<DomainEvent, EventOf<Kind>>[] {
-    return this.events.filter((event) => event.kind === kind) as Extract<DomainEvent, EventOf<Kind>>[];
+  eventsOf<Kind extends DomainEvent["kind"]>(kind: Kind): Extract<DomainEvent, DomainEvent<Kind>>[] {
+    return this.events.filter((event) => event.kind === kind) as Extract<DomainEvent, DomainEvent<Kind>>[];
   }
 
   /** Creates a market, and returns its number. */

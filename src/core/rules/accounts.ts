@@ -2,7 +2,7 @@ import { INITIAL_NATIVE_BALANCE } from "../chain/chain.ts";
 import { setsOf } from "../chain/settlement.ts";
 import type { DepositContent } from "../chain/transaction.ts";
 import type { CommandOf } from "../commands.ts";
-import type { DomainEvent, EventOf } from "../events.ts";
+import type { DomainEvent } from "../events.ts";
 import { marketOfToken, outcomeOf } from "../market.ts";
 import { accepted, type Decision, refused } from "../refusals.ts";
 import { emptyAccount, FAUCET, findAccount, NO_FAUCET, type State } from "../state.ts";
@@ -88,7 +88,7 @@ function giveGasMoney(state: State, account: number): void {
 
 function issueSets(
   state: State,
-  { market, size, yes, no, transaction }: Omit<EventOf<"setsIssued">, "kind">,
+  { market, size, yes, no, transaction }: Omit<DomainEvent<"setsIssued">, "kind">,
   at: Millis,
 ): void {
   addDeposit(state, transaction, { market, size, yes, no }, at);

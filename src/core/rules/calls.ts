@@ -12,7 +12,7 @@ import {
   type Transaction,
   type TransactionException,
 } from "../chain/transaction.ts";
-import type { DomainEvent, EventOf } from "../events.ts";
+import type { DomainEvent } from "../events.ts";
 import { marketOfToken, tokenOf } from "../market.ts";
 import { accepted, refused, type TransactionRefusal } from "../refusals.ts";
 import { findAccount, type State } from "../state.ts";
@@ -159,7 +159,7 @@ function grantsFor(state: State, moves: readonly Transfer[], { receivingMintsGra
     const markets = touched.get(account) ?? new Set();
     touched.set(account, markets.add(marketOfToken(token)));
   }
-  const minted: EventOf<"grantMinted">[] = [];
+  const minted: DomainEvent<"grantMinted">[] = [];
   for (const [account, markets] of touched) {
     const first = state.chain.transactions.next + minted.length;
     minted.push(...grantMintEvents({ number: account.number, known: account }, markets, size(0), first));

@@ -9,7 +9,7 @@ import {
 import { type Chain, canSettleInBatch, miningModeOf } from "../chain/chain.ts";
 import { USDC } from "../chain/settlement.ts";
 import type { Move, SupplyChange } from "../chain/transaction.ts";
-import type { EventOf } from "../events.ts";
+import type { DomainEvent } from "../events.ts";
 import { type Market, marketOfToken, outcomeOf, type Supply, tokenIdIn } from "../market.ts";
 import type { Shortfall } from "../refusals.ts";
 import { FEES, type State } from "../state.ts";
@@ -49,9 +49,9 @@ export function grantMintEvents(
   touched: Iterable<number>,
   raise: Size,
   first: number,
-): EventOf<"grantMinted">[] {
+): DomainEvent<"grantMinted">[] {
   const before = raise > 0 && known !== undefined ? known.holdings.keys() : [];
-  const minted: EventOf<"grantMinted">[] = [];
+  const minted: DomainEvent<"grantMinted">[] = [];
   for (const market of [...new Set([...touched, ...before])].sort((a, b) => a - b)) {
     const due = size(grantDue(known, market) + raise);
     if (due === 0) continue;
@@ -61,7 +61,7 @@ export function grantMintEvents(
 }
 
 /** Returns the USDC that must be issued to back minted grants. */
-export const backingOf = (minted: readonly EventOf<"grantMinted">[]): number =>
+export const backingOf = (minted: readonly DomainEvent<"grantMinted">[]): number =>
   minted.reduce((sum, grant) => sum + notional(FULL_PRICE, grant.size), 0);
 
 export const issuanceLeft = (state: State): Money => money(MAX_ISSUANCE - state.issued);

@@ -1,5 +1,5 @@
 import type { CommandKind, CommandOf } from "../commands.ts";
-import type { EventKind, EventOf } from "../events.ts";
+import type { DomainEvent } from "../events.ts";
 import type { Decision } from "../refusals.ts";
 import type { State } from "../state.ts";
 import type { Millis } from "../units.ts";
@@ -16,7 +16,7 @@ export type Deciders = {
 
 /** Functions that write events into the state. They throw an Error if one cannot be applied, which is a defect. */
 export type Appliers = {
-  readonly [Kind in EventKind]: (state: State, event: EventOf<Kind>, at: Millis) => void;
+  readonly [Kind in DomainEvent["kind"]]: (state: State, event: DomainEvent<Kind>, at: Millis) => void;
 };
 
 /** Rules that changed after the first journals. Replay decides a journal entry by the rules that first decided it. */

@@ -11,7 +11,7 @@ import { BID, Book } from "../book/book.ts";
 import { NO_SLOT } from "../book/order-pool.ts";
 import { setsOf } from "../chain/settlement.ts";
 import type { CommandOf } from "../commands.ts";
-import type { DomainEvent, EventOf } from "../events.ts";
+import type { DomainEvent } from "../events.ts";
 import { numberOf } from "../ids.ts";
 import {
   bookFor,
@@ -114,7 +114,7 @@ function planMatch(
 /** Adds the fills of the plan, and the cancels of own orders that a self-trade policy removes. */
 function addFills(
   { plan, pool, orders, trades }: State,
-  { order: taker, token, side }: EventOf<"orderPlaced">,
+  { order: taker, token, side }: DomainEvent<"orderPlaced">,
   feeRateBps: number,
   transaction: number,
   events: DomainEvent[],
@@ -186,7 +186,7 @@ export const tradingDeciders = {
     }
     const touch = planMatch(state, command, market, account.number, token);
     const { side, price, size, orderType, expiration } = command;
-    const placed: EventOf<"orderPlaced"> = {
+    const placed: DomainEvent<"orderPlaced"> = {
       kind: "orderPlaced",
       order,
       account: account.number,
@@ -251,7 +251,7 @@ export function putInBook(
 }
 
 /** Ends an order that is not completely filled: removes it from the book and releases its reservation. */
-function endOrder(state: State, event: EventOf<"orderCanceled"> | EventOf<"orderExpired">, at: Millis): void {
+function endOrder(state: State, event: DomainEvent<"orderCanceled" | "orderExpired">, at: Millis): void {
   const order = state.orders.get(event.order);
   const market = state.markets.get(marketOfToken(order.token));
   const remaining = remainingOf(order);
@@ -306,7 +306,7 @@ function fill(
   market: Market,
   order: Order,
   price: Price,
-  event: EventOf<"orderTraded">,
+  event: DomainEvent<"orderTraded">,
   role: Role,
   isPending: boolean,
   at: Millis,

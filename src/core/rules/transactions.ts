@@ -13,7 +13,7 @@ import {
   type TransactionContent,
   type TransactionException,
 } from "../chain/transaction.ts";
-import type { EventOf } from "../events.ts";
+import type { DomainEvent } from "../events.ts";
 import type { Order } from "../order.ts";
 import type { ExchangeConfig, State } from "../state.ts";
 import { WINNING_OUTCOMES, type WinningOutcome } from "../terms.ts";
@@ -23,7 +23,7 @@ import { addMoves, addPendingMoves, changeSupply, type Sign } from "./ledger.ts"
 /** Adds a trade to the transaction that settles it, which all trades of one taker order share. */
 export function addMatch(
   state: State,
-  event: EventOf<"orderTraded">,
+  event: DomainEvent<"orderTraded">,
   taker: Order,
   maker: Order,
   at: Millis,
@@ -43,7 +43,7 @@ export function addMatch(
 /** Adds the logs and hash of a fill to a match. `isFirstFee`: whether no earlier fill had a fee. */
 export function addFill(
   transaction: Transaction,
-  fill: Pick<EventOf<"orderTraded">, "matchType" | "price" | "size" | "fee">,
+  fill: Pick<DomainEvent<"orderTraded">, "matchType" | "price" | "size" | "fee">,
   taker: Order,
   maker: Order,
   isFirstFee: boolean,

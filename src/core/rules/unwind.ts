@@ -2,7 +2,7 @@ import { type Balance, openOrdersOf, spendableOf } from "../account.ts";
 import { unminedOf } from "../chain/chain.ts";
 import { movesOf, USDC } from "../chain/settlement.ts";
 import type { Move, Transaction } from "../chain/transaction.ts";
-import type { DomainEvent, EventOf } from "../events.ts";
+import type { DomainEvent } from "../events.ts";
 import { marketOfToken } from "../market.ts";
 import { remainingOf, reservationOf } from "../order.ts";
 import type { State } from "../state.ts";
@@ -18,7 +18,7 @@ interface Projection {
 }
 
 /** Event that undoes a settlement or a call in the ledger. */
-type UndoEvent = EventOf<"settlementFailed"> | EventOf<"callTakenBack"> | EventOf<"transactionDropped">;
+type UndoEvent = DomainEvent<"settlementFailed" | "callTakenBack" | "transactionDropped">;
 
 const DEPENDENT = "it spends what a failed settlement or a transfer on the chain took away";
 
@@ -66,7 +66,10 @@ export class Unwinding {
   }
 
   /** Fails a settlement and undoes its moves. */
-  fail(settlement: Transaction, failure: Omit<EventOf<"settlementFailed">, "kind" | "transaction">): this {
+  fail(
+    settlement: Transaction,
+    failure: Omit<DomainEvent<"settlementFailed">, "kind" | "transaction">,
+  ): this {
     const { number: transaction } = settlement;
     return this.#addUndo(settlement, { kind: "settlementFailed", transaction, ...failure });
   }

@@ -5,7 +5,7 @@ import { type Account, type Balance, onChainOf } from "../../core/account.ts";
 import { baseFeeOf, CERTAIN, confirmationsOf, DEFAULT_BASE_FEE } from "../../core/chain/chain.ts";
 import { type SettlementStatus, tradeStatus, USDC } from "../../core/chain/settlement.ts";
 import type { Command } from "../../core/commands.ts";
-import type { DomainEvent, EventOf } from "../../core/events.ts";
+import type { DomainEvent } from "../../core/events.ts";
 import { moneyText, sizeText } from "../../core/format.ts";
 import { type Market, marketOfToken, tokenOf } from "../../core/market.ts";
 import { type Order, remainingOf, reservationOf } from "../../core/order.ts";
@@ -59,7 +59,7 @@ export function startingFunds(
 }
 
 /** Returns the grants minted because a funding raised them. Steps give them, not the header. */
-export const raisedIn = (command: Command, events: readonly DomainEvent[]): EventOf<"grantMinted">[] =>
+export const raisedIn = (command: Command, events: readonly DomainEvent[]): DomainEvent<"grantMinted">[] =>
   command.kind === "fundAccount" && command.everyMarket > 0
     ? events.filter((event) => event.kind === "grantMinted")
     : [];

@@ -2,7 +2,7 @@ import { type AnyEndpoint, codesOf, ENDPOINTS, isTradingEndpoint } from "../../a
 import { ERROR_CODES, type ErrorCode } from "../../api/errors.ts";
 import { confirmationsOf, minedAt, type SettlementFaultKind } from "../../core/chain/chain.ts";
 import type { Transaction } from "../../core/chain/transaction.ts";
-import type { DomainEvent, EventOf } from "../../core/events.ts";
+import type { DomainEvent } from "../../core/events.ts";
 import { priceText } from "../../core/format.ts";
 import { type Market, marketOfToken } from "../../core/market.ts";
 import { STATUSES } from "../../core/rules/markets.ts";
@@ -200,58 +200,59 @@ interface Context {
 }
 
 /** Other kinds of events have no items. */
-const EVENTS: { readonly [Kind in DomainEvent["kind"]]?: (event: EventOf<Kind>, context: Context) => void } =
-  {
-    orderPlaced: ({ order, orderType, token, blockingOwnOrder }, { state, count }) => {
-      const { matching, selfTrade, tickSize } = state.markets.get(marketOfToken(token));
-      count("order types", orderType);
-      count("order states", `new -> ${state.orders.get(order).status}`);
-      count("matching modes", matching);
-      count("tick sizes", priceText(tickSize));
-      if (blockingOwnOrder !== 0) count("self-trade policies", selfTrade);
-    },
-    orderTraded: ({ taker, maker, matchType }, context) => {
-      const { state, count } = context;
-      const { orders, config } = state;
-      count("match types", matchType);
-      count("settlement modes", config.settlement);
-      count("balance policies", config.balances);
-      countChange(maker, context);
-      const { account, token } = orders.get(maker);
-      if (orders.get(taker).account === account)
-        count("self-trade policies", state.markets.get(marketOfToken(token)).selfTrade);
-    },
-    orderCanceled: ({ order, reason }, context) => {
-      context.count("cancel reasons", reason);
-      if (order !== context.placed) countChange(order, context);
-    },
-    orderExpired: ({ order }, context) => countChange(order, context),
-    marketResolved: ({ winningOutcome }, { count }) => count("winning outcomes", winningOutcome),
-    blocksMined: ({ height, empty }, context) => {
-      for (const transaction of minedAt(context.state.chain, height)) countMined(transaction, context);
-      countConfirmed(height, height + empty, context);
-    },
-    blockSealed: ({ height }, context) => countConfirmed(height, height, context),
-    transactionMined: ({ transaction }, context) =>
-      countMined(context.state.chain.transactions.get(transaction), context),
-    transactionHeld: ({ transaction, hold }, { state, count }) => {
-      if (state.chain.transactions.get(transaction).content === null) count("settlement", `held: ${hold}`);
-    },
-    settlementLost: (_event, { count }) => count("settlement", GHOST),
-    settlementFailed: ({ transaction }, { state, count }) =>
-      count("settlement", `${statusBefore(state.chain.transactions.get(transaction))} -> FAILED`),
-    chainReorganized: (_event, { state: { chain }, count }) => {
-      for (const number of chain.deferred) {
-        const { content, exception } = chain.transactions.get(number);
-        if (content === null && exception?.hold === "REORGANIZED") count("settlement", REORGANIZED);
-      }
-    },
-    callExecuted: ({ transaction, isRepeated }, { state, count }) => {
-      const { content } = state.chain.transactions.get(transaction);
-      if (!isRepeated && content?.kind === "call") count("chain calls", content.call.kind);
-    },
-    callReverted: (_event, { count }) => count("chain calls", "reverted"),
-  };
+const EVENTS: {
+  readonly [Kind in DomainEvent["kind"]]?: (event: DomainEvent<Kind>, context: Context) => void;
+} = {
+  orderPlaced: ({ order, orderType, token, blockingOwnOrder }, { state, count }) => {
+    const { matching, selfTrade, tickSize } = state.markets.get(marketOfToken(token));
+    count("order types", orderType);
+    count("order states", `new -> ${state.orders.get(order).status}`);
+    count("matching modes", matching);
+    count("tick sizes", priceText(tickSize));
+    if (blockingOwnOrder !== 0) count("self-trade policies", selfTrade);
+  },
+  orderTraded: ({ taker, maker, matchType }, context) => {
+    const { state, count } = context;
+    const { orders, config } = state;
+    count("match types", matchType);
+    count("settlement modes", config.settlement);
+    count("balance policies", config.balances);
+    countChange(maker, context);
+    const { account, token } = orders.get(maker);
+    if (orders.get(taker).account === account)
+      count("self-trade policies", state.markets.get(marketOfToken(token)).selfTrade);
+  },
+  orderCanceled: ({ order, reason }, context) => {
+    context.count("cancel reasons", reason);
+    if (order !== context.placed) countChange(order, context);
+  },
+  orderExpired: ({ order }, context) => countChange(order, context),
+  marketResolved: ({ winningOutcome }, { count }) => count("winning outcomes", winningOutcome),
+  blocksMined: ({ height, empty }, context) => {
+    for (const transaction of minedAt(context.state.chain, height)) countMined(transaction, context);
+    countConfirmed(height, height + empty, context);
+  },
+  blockSealed: ({ height }, context) => countConfirmed(height, height, context),
+  transactionMined: ({ transaction }, context) =>
+    countMined(context.state.chain.transactions.get(transaction), context),
+  transactionHeld: ({ transaction, hold }, { state, count }) => {
+    if (state.chain.transactions.get(transaction).content === null) count("settlement", `held: ${hold}`);
+  },
+  settlementLost: (_event, { count }) => count("settlement", GHOST),
+  settlementFailed: ({ transaction }, { state, count }) =>
+    count("settlement", `${statusBefore(state.chain.transactions.get(transaction))} -> FAILED`),
+  chainReorganized: (_event, { state: { chain }, count }) => {
+    for (const number of chain.deferred) {
+      const { content, exception } = chain.transactions.get(number);
+      if (content === null && exception?.hold === "REORGANIZED") count("settlement", REORGANIZED);
+    }
+  },
+  callExecuted: ({ transaction, isRepeated }, { state, count }) => {
+    const { content } = state.chain.transactions.get(transaction);
+    if (!isRepeated && content?.kind === "call") count("chain calls", content.call.kind);
+  },
+  callReverted: (_event, { count }) => count("chain calls", "reverted"),
+};
 
 function countChange(order: number, { state, count }: Context): void {
   const { status } = state.orders.get(order);

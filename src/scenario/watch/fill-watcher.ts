@@ -1,6 +1,6 @@
 import { ASK, BID } from "../../core/book/book.ts";
 import { NO_SLOT } from "../../core/book/order-pool.ts";
-import type { DomainEvent, EventOf } from "../../core/events.ts";
+import type { DomainEvent } from "../../core/events.ts";
 import { moneyText, priceText, sizeText } from "../../core/format.ts";
 import { bookFor, type Market, marketOfToken, outcomeOf, tokenOf } from "../../core/market.ts";
 import { ORDER_PACKING, type Order, remainingOf, reservationOf } from "../../core/order.ts";
@@ -43,7 +43,7 @@ const RESERVED = "reserved = what live orders may cost";
 /** What is compared with a watched order. */
 const progressOf = ORDER_PACKING.part("status", "matched", "slot");
 
-type Fill = Pick<EventOf<"orderTraded">, "price" | "size" | "matchType">;
+type Fill = Pick<DomainEvent<"orderTraded">, "price" | "size" | "matchType">;
 
 /** Returns the fill of an order by a match. */
 function fillOf({ terms: { token, side } }: WatchedOrder, { maker, quantity }: Match<WatchedOrder>) {
@@ -160,7 +160,7 @@ export class FillWatcher {
   }
 
   /** Returns the rule that a fill of the incoming order breaks; null if none. */
-  #wrongFill(fill: EventOf<"orderTraded">, at: Millis): BrokenRule | null {
+  #wrongFill(fill: DomainEvent<"orderTraded">, at: Millis): BrokenRule | null {
     const incoming = this.#incoming;
     if (incoming?.order.id !== fill.taker) return notLive(fill.taker, "trades");
     const broke = (name: string, why = ""): BrokenRule =>

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { Command, CommandOf, Stamped } from "../../../src/core/commands.ts";
-import type { DomainEvent, EventOf } from "../../../src/core/events.ts";
+import type { DomainEvent } from "../../../src/core/events.ts";
 import type { Decision } from "../../../src/core/refusals.ts";
 import type { State } from "../../../src/core/state.ts";
 import type { CancelReason } from "../../../src/core/terms.ts";
@@ -55,7 +55,7 @@ const withEvents =
   };
 
 /** Changes the fill. */
-const withFill = (fill: Partial<EventOf<"orderTraded">>): Tamper =>
+const withFill = (fill: Partial<DomainEvent<"orderTraded">>): Tamper =>
   withEvents((events) =>
     events.map((event) => (event.kind === "orderTraded" ? { ...event, ...fill } : event)),
   );
