@@ -139,22 +139,27 @@ describe("requests that are signed by hand", () => {
   });
 });
 
-it("the recipe for curl trades in a shell, if curl and openssl are installed", async () => {
-  const [, recipe = ""] = /```sh\n(url=.*?)```/s.exec(PAGES.get("docs/guide/other-languages.md") ?? "") ?? [];
-  const hasTools = await run("sh", ["-c", "command -v curl && command -v openssl"]).catch(() => null);
-  if (hasTools === null) return console.warn("curl or openssl is not found: the recipe for curl was not run");
-  const pool = await startServer({ ...DEFAULT_CONFIG, port: 0, logLevel: "silent", pool: 3 });
-  const env = { ...process.env, CLOBSIM_URL: `${pool.url}/3` };
-  const { stdout } = await run("sh", ["-euc", recipe], { env });
-  await pool.close();
-  const [placed, open, clock] = stdout
-    .trimEnd()
-    .split("\n")
-    .map((line) => JSON.parse(line) as object);
-  expect(placed).toMatchObject({ status: "LIVE", size: 100 });
-  expect(open).toMatchObject({ total: 1, data: [{ price: 0.01 }] });
-  expect(clock).toMatchObject({ mode: "real", fired: [] });
-});
+it.each(["sh", "zsh"])(
+  "the recipe for curl trades in %s, if it, curl and openssl are installed",
+  async (shell) => {
+    const page = PAGES.get("docs/guide/other-languages.md") ?? "";
+    const [, recipe = ""] = /\n## curl\n\n```sh\n(.*?)```/s.exec(page) ?? [];
+    const hasTools = await run(shell, ["-c", "command -v curl && command -v openssl"]).catch(() => null);
+    if (hasTools === null)
+      return console.warn(`${shell}, curl or openssl is not found: no recipe for curl was run`);
+    const pool = await startServer({ ...DEFAULT_CONFIG, port: 0, logLevel: "silent", pool: 3 });
+    const env = { ...process.env, CLOBSIM_URL: `${pool.url}/3` };
+    const { stdout } = await run(shell, ["-euc", recipe], { env });
+    await pool.close();
+    const [placed, open, clock] = stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line) as object);
+    expect(placed).toMatchObject({ status: "LIVE", size: 100 });
+    expect(open).toMatchObject({ total: 1, data: [{ price: 0.01 }] });
+    expect(clock).toMatchObject({ mode: "real", fired: [] });
+  },
+);
 
 it("the page of formats has the version of every written file", () => {
   const sources = readdirSync(join(ROOT, "src"), { recursive: true, encoding: "utf8" });
