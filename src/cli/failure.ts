@@ -13,20 +13,20 @@ import { FileRefused, isForbidden, isSystemError } from "../regular-file.ts";
 import { indented } from "../scenario/report/text.ts";
 import { ConfigError } from "../setting.ts";
 import { VERSION } from "../version.ts";
-import { DISK_FAILURE, table, warn } from "./output.ts";
+import { DISK_FAILURE, failed, type Message, table, warn } from "./output.ts";
 import { EXIT, type ExitCode, UsageError } from "./process.ts";
 
 /** Prints an error on stderr: one sentence if the user can fix the cause, with the stack if it is a defect. */
 export function reportFailure(error: unknown): ExitCode {
   const [code, message] = explanationOf(error) ?? [EXIT.defect, defectText(error)];
-  warn(message);
-  return code;
+  return failed(message, code);
 }
 
 /** Returns the exit code and the message of an error whose cause the user can fix; null for a defect. */
-function explanationOf(error: unknown): readonly [ExitCode, string] | null {
+function explanationOf(error: unknown): readonly [ExitCode, Message] | null {
   if (error instanceof FileRefused) return [EXIT.usage, `${error.path}: ${error.message}`];
-  if (error instanceof UsageError || error instanceof ConfigError) return [EXIT.usage, error.message];
+  if (error instanceof UsageError) return [EXIT.usage, [error.message, ...error.more]];
+  if (error instanceof ConfigError) return [EXIT.usage, error.message];
   if (error instanceof DataFileError) return [EXIT[error.problem], error.message];
   if (error instanceof ReplayDiffers) return [EXIT.differs, differenceText(error)];
   if (isSystemError(error, "ENOTDIR", "ELOOP", "ENAMETOOLONG")) return [EXIT.usage, error.message];
@@ -39,13 +39,14 @@ function explanationOf(error: unknown): readonly [ExitCode, string] | null {
   return [EXIT.disk, what + error.message];
 }
 
-function defectText(error: unknown): string {
+function defectText(error: unknown): string[] {
   const trace = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  return `this is a defect of clobsim ${VERSION} (Node ${process.versions.node}, ${process.platform}), please report it:\n${trace}`;
+  const program = `clobsim ${VERSION} (Node ${process.versions.node}, ${process.platform})`;
+  return [`this is a defect of ${program}, please report it:`, ...trace.split("\n")];
 }
 
 /** Describes the first difference of a replay, with both results side by side. */
-function differenceText({ line, command, result, message }: ReplayDiffers): string {
+function differenceText({ line, command, result, message }: ReplayDiffers): string[] {
   const events = result instanceof Error || !result.ok ? [] : result.events;
   const words = (decision: Decision): string =>
     decision.ok ? "accepted" : `refused, ${decision.refusal.code}`;
@@ -54,7 +55,7 @@ function differenceText({ line, command, result, message }: ReplayDiffers): stri
     `  command   ${JSON.stringify(command)}`,
     ...comparison(comparedResults(["accepted", hex8(line.r)], result, words)),
     ...events.map((event) => `            ${JSON.stringify(event)}`),
-  ].join("\n");
+  ];
 }
 
 const comparison = (rows: readonly ComparedResult[]): string[] =>
@@ -88,7 +89,7 @@ export async function endedWith({ code, lines }: Ending, show: () => void | Prom
     if (code === EXIT.ok || !(error instanceof UsageError)) throw error;
     warn(error.message);
   }
-  if (lines.length > 0) warn(lines.join("\n"));
+  if (lines.length > 0) warn(lines);
   return code;
 }
 

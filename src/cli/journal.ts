@@ -114,19 +114,16 @@ export const replay: Run<"replay"> = async ({ to, until }, [name = DEFAULT_DATA]
   }
   const result = problem === null ? "each has the recorded result" : "compared up to the line below";
   print([
-    `${name}: a ${base.kind} of seed ${seed}, opened at ${toIso(start)} by clobsim ${engine}`,
+    `${visible(name)}: a ${base.kind} of seed ${seed}, opened at ${toIso(start)} by clobsim ${engine}`,
     ...(reason === null ? [] : [`  written because ${reason}`]),
     `  ${count(commands, "command")}, ${result}`,
     ...(refused.summary === null ? [] : [`  ${refused.summary}`]),
     `  up to line ${last?.n ?? 0} at ${toIso(exchange.now)}`,
     ...(problem === null ? [`  state ${exchange.hash}`] : []),
   ]);
-  if (lines.length > 0) {
-    const out = code === EXIT.ok ? process.stdout : process.stderr;
-    out.write(`clobsim: ${lines.join("\n")}\n`);
-  }
+  if (lines.length > 0) warn(lines, code === EXIT.ok ? process.stdout : process.stderr);
   if (refused.changed.length === 0) return code;
-  warn(changesIn(source.name, refused.changed).join("\n"));
+  warn(changesIn(source.name, refused.changed));
   return code === EXIT.ok ? EXIT.differs : code;
 };
 
@@ -135,9 +132,6 @@ const MAX_CHANGES = 20;
 function changesIn(name: string, changed: RefusedRetries["changed"]): string[] {
   const shown = changed
     .slice(0, MAX_CHANGES)
-    .flatMap(({ line, asked, change }) => [
-      `line ${line} of ${name}: ${visible(change)}`,
-      `  ${visible(asked)}`,
-    ]);
+    .flatMap(({ line, asked, change }) => [`line ${line} of ${name}: ${change}`, `  ${asked}`]);
   return changed.length <= MAX_CHANGES ? shown : [...shown, `and ${changed.length - MAX_CHANGES} more`];
 }

@@ -10,17 +10,20 @@ import { draftOf, isOfExchange } from "../engine/files.ts";
 import { DataFileError } from "../engine/journal.ts";
 import { makeFolder } from "../make-folder.ts";
 import { appendSummary } from "../scenario/report/github.ts";
-import { aligned, columnsOf } from "../scenario/report/text.ts";
+import { aligned, columnsOf, visible } from "../scenario/report/text.ts";
 import type { Given } from "../setting.ts";
 import { EXIT, type ExitCode, SIGNAL_EXIT, type StopSignal, UsageError } from "./process.ts";
 
-/** Prints a message on stderr. */
-export function warn(message: string): void {
-  process.stderr.write(`clobsim: ${message}\n`);
+/** A line, or several. */
+export type Message = string | readonly string[];
+
+/** Prints a message on stderr. Names in it can neither begin a line nor reach a terminal as escape sequences. */
+export function warn(message: Message, stream: NodeJS.WritableStream = process.stderr): void {
+  stream.write(`clobsim: ${[message].flat().map(visible).join("\n")}\n`);
 }
 
 /** Prints on stderr why a command failed, and returns its exit code. */
-export function failed(message: string, code: ExitCode = EXIT.failed): ExitCode {
+export function failed(message: Message, code: ExitCode = EXIT.failed): ExitCode {
   warn(message);
   return code;
 }

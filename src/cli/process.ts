@@ -25,9 +25,15 @@ export const SIGNAL_EXIT = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 export type StopSignal = keyof typeof SIGNAL_EXIT;
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT] | (typeof SIGNAL_EXIT)[StopSignal];
 
-/** Thrown if the command line is invalid. The message is printed as it is. */
+/** Thrown if the command line is invalid. The message is printed, and `more` as lines below it. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
+  readonly more: readonly string[];
+
+  constructor(message: string, more: readonly string[] = []) {
+    super(message);
+    this.more = more;
+  }
 }
 
 /**

@@ -53,7 +53,7 @@ async function write(path: string, content: string | Uint8Array, inputs: readonl
  */
 function reportContent(source: JournalSource, reason: string) {
   const { end, ending } = replaySource(source, {});
-  if (ending.lines.length > 0) warn(ending.lines.join("\n"));
+  if (ending.lines.length > 0) warn(ending.lines);
   const content: ReportContent = {
     history: { kind: "journal", path: source.path, end: end.scan },
     reason,

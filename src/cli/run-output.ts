@@ -7,7 +7,14 @@ import { statOf, withSlashes } from "../regular-file.ts";
 import type { WrongFile } from "../scenario/language/page.ts";
 import { jobSummary, wrongFilesSummary } from "../scenario/report/github.ts";
 import { REPORTERS } from "../scenario/report/reporters.ts";
-import { oneLine, plainPaint, type Reporter, type ReporterOutput, WIDTH } from "../scenario/report/text.ts";
+import {
+  oneLine,
+  plainPaint,
+  type Reporter,
+  type ReporterOutput,
+  visible,
+  WIDTH,
+} from "../scenario/report/text.ts";
 import { shownPath, sourceFilesOf } from "../scenario/run/files.ts";
 import type { ScenarioResult, SuiteResult } from "../scenario/run/result.ts";
 import type { Failed } from "../scenario/run/run-scenario.ts";
@@ -64,7 +71,7 @@ export function reportersOf(
     },
     // On stderr, because stdout may have a report.
     transcript: ({ transcript }: ScenarioResult): void => {
-      process.stderr.write(`\n${transcript.map((line) => `  ${line}\n`).join("")}\n`);
+      process.stderr.write(`\n${transcript.map((line) => `  ${visible(line)}\n`).join("")}\n`);
     },
   };
 }

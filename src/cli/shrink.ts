@@ -37,7 +37,7 @@ import { startScenarioServer } from "../start-exchange.ts";
 import type { Run, Values } from "./commands.ts";
 import { endingOf } from "./failure.ts";
 import { openNamed, requireLine } from "./journal.ts";
-import { failed, prepare, save } from "./output.ts";
+import { failed, prepare, save, warn } from "./output.ts";
 import { EXIT, type ExitCode, UsageError } from "./process.ts";
 import type { Progress } from "./progress.ts";
 import { readScenarios } from "./run.ts";
@@ -125,13 +125,13 @@ function printShrunk(
 ): ExitCode {
   if (out === null) process.stdout.write(text);
   const lines = [
-    `clobsim: ${count(before, "step")} → ${count(steps, "step")}${isMinimal ? "" : ", not minimal because the time was up"}`,
+    `${count(before, "step")} → ${count(steps, "step")}${isMinimal ? "" : ", not minimal because the time was up"}`,
     `  it fails at step ${failure.step}, ${failure.text}: ${fingerprint.sentence}`,
     ...remarks.map((remark) => `  ${remark}`),
     ...more,
     ...(out === null ? [] : [`  clobsim run ${shellPath(out)}`]),
   ];
-  process.stderr.write(`${lines.join("\n")}\n`);
+  warn(lines);
   return EXIT.ok;
 }
 
@@ -151,7 +151,7 @@ async function shrinkReport(file: string, task: Task, target: Target): Promise<E
   }
   const history = replayHistory(source, at);
   const ending = endingOf(source, history.end);
-  if (ending.code !== EXIT.ok) return failed(ending.lines.join("\n"), ending.code);
+  if (ending.code !== EXIT.ok) return failed(ending.lines, ending.code);
   requireLine(source, at, history.end, refused === null ? "--at" : "--refused");
   const { config, start } = history.origin;
   const expected =
@@ -243,10 +243,8 @@ type Target = Pick<Values<"shrink">, "expect" | "refused" | "at">;
 function readExpectation(file: string, text: string, names: HistoryNames): HistoryExpectation {
   const read = readHistoryExpectation("--expect", text, names);
   if (!("problems" in read)) return read;
-  const problems = read.problems.map(problemText);
-  throw new UsageError(
-    [...problems, `names in ${file}`, ...names.lines.map((line) => `  ${line}`)].join("\n"),
-  );
+  const [first = "", ...others] = read.problems.map(problemText);
+  throw new UsageError(first, [...others, `names in ${file}`, ...names.lines.map((line) => `  ${line}`)]);
 }
 
 /** Reduces the scenario in a report, with its files in a temporary folder. */

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { symlinkSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { beforeAll, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { TestFolder } from "../../support/folder.ts";
 import { useApi } from "../../support/http.ts";
 import { useProgram } from "../../support/program.ts";
@@ -94,16 +94,26 @@ it.each([
   },
 );
 
-it.skipIf(process.platform === "win32")(
-  "the name of an invalid file can neither begin a line of a log nor reach the terminal as an escape sequence",
-  async () => {
-    folder.write("hostile/\u001b[31m\n::error::x.yaml", "scenario: [");
+describe.skipIf(process.platform === "win32")("a name in a message", () => {
+  const HOSTILE = "hostile/\u001b[31m\n::error::x";
+  const SHOWN = "hostile/\ufffd[31m ::error::x";
+
+  it("neither begins a line nor reaches the terminal as an escape sequence: of an invalid file", async () => {
+    folder.write(`${HOSTILE}.yaml`, "scenario: [");
     const { stderr } = await runLine(["run", "hostile"], folder.path);
     const [problem = "", summary, ...others] = stderr.split("\n");
-    expect(problem).toMatch(/^hostile\/\ufffd\[31m ::error::x\.yaml:1:\d+: /);
+    expect(problem).toMatch(`${SHOWN}.yaml:1:`);
     expect([summary, ...others]).toEqual(["clobsim: 1 problem in 1 file, nothing was run", ""]);
-  },
-);
+  });
+
+  it.each(["replay", "run --report"])("the same: %s", async (command) => {
+    folder.write(`${HOSTILE}.yaml`, FAILS);
+    const args = [...command.split(" "), ...(command === "replay" ? [] : ["reports"]), `${HOSTILE}.yaml`];
+    const { stderr } = await runLine(args, folder.path);
+    expect(stderr).toContain(`${SHOWN}.yaml`);
+    expect(stderr).toMatch(/^clobsim: [^\p{Cc}]+\n$/u);
+  });
+});
 
 const clobsim = await useProgram();
 
