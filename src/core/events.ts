@@ -24,12 +24,12 @@ type Describe<Data> = (event: Readonly<Data>, state: State, placed: ReadonlySet<
 
 const event = <Data>(describe: Describe<Data>): Describe<Data> => describe;
 
-interface OnChain {
+export interface OnChain {
   /** Number of the transaction that executes the change. */
   transaction: number;
 }
 
-interface OfCall extends OnChain {
+export interface OfCall extends OnChain {
   gas: number;
   /** Wei per gas. */
   gasPrice: number;
