@@ -16,7 +16,7 @@ export const init: Run<"init"> = async ({ runner, dryRun }, [folder = "."]) => {
       ? { path, done: "kept", note: "exists already", text: null }
       : { path, done: "wrote", note, text };
   const changes: readonly Change[] = [
-    fileAt("scenarios/first.yaml", "a scenario: steps, and what must be true", SCENARIO),
+    fileAt("scenarios/first.yaml", "a scenario: steps, and what must be true", scenarioText(project)),
     fileAt(testPath(project), `a test of ${project.runner.package ?? "node:test"}`, testText(project)),
     fileAt(workflowPath(project), "runs both in GitHub Actions", workflowText(project)),
     ignoreChange(folder),
@@ -24,12 +24,18 @@ export const init: Run<"init"> = async ({ runner, dryRun }, [folder = "."]) => {
   for (const { path, text } of changes) if (text !== null) requireFolder(join(folder, dirname(path)));
   if (!dryRun) writeAll(folder, changes);
   const verbs = dryRun ? { wrote: "would write", added: "would add", kept: "kept" } : null;
-  const enter = folder === "." ? [] : [`cd ${shellWord(folder)}`];
-  const next = [...enter, ...nextCommands(project)];
+  const { manager, missing } = project;
+  const next = [
+    ...(folder === "." ? [] : [`cd ${shellWord(folder)}`]),
+    ...(missing.length === 0 ? [] : [`${manager.add} ${missing.join(" ")}`]),
+    ...[`${manager.exec} clobsim run scenarios`, testCommand(project)],
+  ];
+  const isPython = PYTHON_FILES.some((name) => existsSync(join(folder, name)));
   print([
     ...table(changes.map(({ path, done, note }) => [verbs?.[done] ?? done, path, note])),
     "",
     ...table(next.map((command, index) => [index === 0 ? "next" : "", command])),
+    ...(isPython ? ["", `for pytest, see ${PACKAGE}/fixtures/clients/python/README.md`] : []),
   ]);
   return EXIT.ok;
 };
@@ -56,21 +62,31 @@ function projectIn(folder: string, named: (typeof RUNNERS)[number] | null) {
       `--runner ${named} contradicts the test that exists, which is of ${written}: remove ${TEST}.* and the workflow, or leave out --runner`,
     );
   const folders = foldersOf(folder);
-  const managers = folders.flatMap((each) =>
+  const [manager = NPM] = folders.flatMap((each) =>
     MANAGERS.filter(({ lockFile }) => existsSync(join(each, lockFile))),
   );
+  const installed = folders.findIndex((each) => existsSync(join(each, PACKAGE)));
   const runner = RUNNER[named ?? written ?? inScript ?? RUNNERS.find(has) ?? "vitest"];
   return {
     runner,
-    manager: managers[0] ?? NPM,
+    manager,
     /** Whether its `.js` files are ES modules. */
     isModule: type === "module",
     /** Path from the root of its git repository; empty at the root, and without a repository. */
     pathInRepository: withSlashes(relative(folders.at(-1) ?? folder, resolve(folder))),
+    /** Path of the folder with the package from a folder of the project. */
+    installedIn: "../".repeat(Math.max(0, installed) + 1),
     /** Packages to install. */
-    missing: ["clobsim", runner.package].filter((name) => name !== null && !has(name)),
+    missing: ["clobsim", runner.package].flatMap((name) => {
+      if (name === null || has(name)) return [];
+      // Yarn does not install vite, a peer dependency of vitest.
+      return name === "vitest" && manager.exec === "yarn" ? [name, "vite"] : name;
+    }),
   };
 }
+
+const PACKAGE = "node_modules/clobsim";
+const PYTHON_FILES = ["pyproject.toml", "requirements.txt", "setup.py"];
 
 /** Path of the test without its ending. */
 const TEST = "test/exchange.test";
@@ -213,6 +229,9 @@ interface Manager {
   readonly install: readonly string[];
 }
 
+/** Node 25 and later do not contain corepack. */
+const COREPACK = "npm install -g corepack && corepack enable";
+
 const NPM: Manager = {
   ...{ lockFile: "package-lock.json", add: "npm install -D", exec: "npx" },
   install: ["npm ci"],
@@ -222,11 +241,11 @@ const NPM: Manager = {
 const MANAGERS: readonly Manager[] = [
   {
     ...{ lockFile: "pnpm-lock.yaml", add: "pnpm add -D", exec: "pnpm exec" },
-    install: ["corepack enable", "pnpm install --frozen-lockfile"],
+    install: [COREPACK, "pnpm install --frozen-lockfile"],
   },
   {
     ...{ lockFile: "yarn.lock", add: "yarn add -D", exec: "yarn" },
-    install: ["corepack enable", "yarn install"],
+    install: [COREPACK, "yarn install"],
   },
   {
     ...{ lockFile: "bun.lock", add: "bun add -d", exec: "bunx" },
@@ -235,7 +254,8 @@ const MANAGERS: readonly Manager[] = [
   NPM,
 ];
 
-const SCENARIO = `# yaml-language-server: $schema=../node_modules/clobsim/fixtures/schemas/scenario.schema.json
+const scenarioText = ({ installedIn }: Project): string =>
+  `# yaml-language-server: $schema=${installedIn}${PACKAGE}/fixtures/schemas/scenario.schema.json
 scenario: a bid that is filled in part stays in the book
 accounts:
   alice: { USDC: 1000 }
@@ -312,11 +332,4 @@ ${steps.map((command) => `      - run: ${command}\n`).join("")}        if: \${{ 
         if: \${{ failure() }}
         with: { name: clobsim-reports, path: ${reports}, include-hidden-files: true }
 `;
-}
-
-/** Returns the commands to run next. */
-function nextCommands(project: Project): readonly string[] {
-  const { manager, missing } = project;
-  const run = [`${manager.exec} clobsim run scenarios`, testCommand(project)];
-  return missing.length === 0 ? run : [`${manager.add} ${missing.join(" ")}`, ...run];
 }
