@@ -70,6 +70,9 @@ beforeAll(async () => {
   expect(await sendOrder(alice, { ...valid, side: "HOLD" })).toBe("INVALID_SIDE");
   expect(await sendOrder(bob, { ...valid, size: 0.5 })).toBe("SIZE_TOO_SMALL");
   await report(server.url, "several.ndjson");
+  orThrow(await alice.place({ ...valid, size: 999_980 }));
+  expect(await sendOrder(alice, valid)).toBe("INSUFFICIENT_BALANCE");
+  await report(server.url, "spent.ndjson");
   close();
   await server.close();
 });

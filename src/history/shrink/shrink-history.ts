@@ -1,6 +1,6 @@
 import { CERTAIN } from "../../core/chain/chain.ts";
 import { USDC } from "../../core/chain/settlement.ts";
-import { isCausedByTime } from "../../core/commands.ts";
+import { type Command, isCausedByTime } from "../../core/commands.ts";
 import { counted, listed } from "../../core/format.ts";
 import { numberOf } from "../../core/ids.ts";
 import { marketOfToken, tokenOf } from "../../core/market.ts";
@@ -101,7 +101,8 @@ export async function shrinkHistory(
   const [first] = await trial(all).catch(notInTime);
   if (first === undefined) return null;
   reserve = RESERVED_RUNS * (performance.now() - before) + MIN_RESERVED_MS;
-  const isKept = expectation === null ? () => false : marketsOf(all, expectation);
+  const isKept =
+    expectation !== null ? marketsOf(all, expectation) : isFundingOf(refusal?.request.command ?? null);
   let few = await fewest(first, trial, isKept, { isOver, progress });
   if (refusal !== null) few = await withoutWaiting(few, refusal, start);
   const request = refusal?.request ?? null;
@@ -141,6 +142,15 @@ function marketsOf(all: readonly TracedCommand[], { names: { markets }, text }: 
     (eventOf(traced) !== null ||
       traced.events.some((event) => event.kind === "eventCreated" && events.has(event.event)));
 }
+
+/**
+ * Returns whether a command funds the account of a refused order. These are kept, because an order of an account without
+ * funds would still be refused when the cause is fixed.
+ */
+const isFundingOf =
+  (refused: Command | null) =>
+  ({ command }: TracedCommand): boolean =>
+    refused?.kind === "placeOrder" && isFunding(command) && command.address === refused.address;
 
 /** Leaves out as many commands as possible without changing the failure; `isKept` are never left out. */
 async function fewest(
@@ -341,13 +351,16 @@ function historyScenario(source: TraceToWrite, style: "header" | "steps") {
   return { text, unsupported: [...unsupported] };
 }
 
+const isFunding = (command: Command) =>
+  command.kind === "deriveCredentials" || command.kind === "fundAccount";
+
 /** Returns what a command funds: micro-USDC for the token USDC, else size units; null if it is no funding. */
 function fundingsOf(
   { command }: TracedCommand,
   { config, history }: TraceToWrite,
   markets: readonly TouchedMarket[],
 ): (readonly [token: number, amount: number])[] | null {
-  if (command.kind !== "deriveCredentials" && command.kind !== "fundAccount") return null;
+  if (!isFunding(command)) return null;
   const { collateral, everyMarket } = command.kind === "fundAccount" ? command : config.faucet;
   const single = (command.kind === "fundAccount" ? command.tokens : []).map(
     ({ tokenId, size }) => [history.tokenById.get(tokenId) ?? 0, size] as const,
