@@ -164,6 +164,7 @@ it("docs/reference/http-api.md lists every endpoint with its parameters and repl
     "# HTTP API",
     "<!-- Written by test/http-reference.test.ts from the tables in src/api: change those, and run it with -u. -->",
     "Prices are USDC per share, sizes are shares, money is USDC: JSON numbers, or their text with `--numbers string`. The server's own `/openapi.json` says the same for machines.",
+    "Times in answers are ISO-8601 in UTC with milliseconds where they are text, and Unix seconds where they are integers: `time` of `GET /clob/time` is an integer, that of `/sim` and `/healthz` a text, beside which the clock has `unixTime`. Only [the live feed](#get-simstream) has Unix milliseconds.",
     "In [a pool](../guide/clients.md#a-pool-for-suites-with-workers) every path follows the number of its exchange: `/3/clob/order`. The pool itself answers `GET /`, `GET /healthz`, and `ROUTE_NOT_FOUND` for all else.",
     `[Errors](errors.md) of an endpoint are listed with it. Every endpoint can also answer ${codesText("everywhere")}; the control plane ${codesText("control")}; signed endpoints ${codesText("signed")}; \`/api\`, \`/clob\` and \`/chain\`, by injected faults, ${codesText("faults")}.`,
     ...sections,
