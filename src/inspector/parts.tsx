@@ -214,6 +214,19 @@ export function Choice<Value extends string | number>({
   options: readonly (readonly [NoInfer<Value>, string])[];
   shown?: NoInfer<Value>;
 }>) {
+  // Thousands of options are compared only if they are others.
+  const listed = useMemo(
+    () => (
+      <>
+        {options.map(([each, text]) => (
+          <option key={each} value={each}>
+            {text}
+          </option>
+        ))}
+      </>
+    ),
+    [options],
+  );
   return (
     <select
       aria-label={label}
@@ -222,20 +235,19 @@ export function Choice<Value extends string | number>({
         of.value = options[selectedIndex]?.[0] ?? of.value;
       }}
     >
-      {options.map(([each, text]) => (
-        <option key={each} value={each}>
-          {text}
-        </option>
-      ))}
+      {listed}
     </select>
   );
 }
 
-/** Returns all markets as options, by number. */
-export function useMarkets(): readonly (readonly [number, string])[] {
+/** Returns all markets as options, by number, after those for `others`. */
+export function useMarkets(...others: readonly string[]): readonly (readonly [number, string])[] {
   const markets = model.allMarkets();
   return useMemo(
-    () => [...markets].map(({ number, slug }) => [number, slug] as const),
+    () => [
+      ...others.map((text) => [0, text] as const),
+      ...[...markets].map(({ number, slug }) => [number, slug] as const),
+    ],
     [model.history.value, markets.size],
   );
 }

@@ -92,6 +92,34 @@ describe.runIf(BROWSER !== null)("the inspector of a running exchange", () => {
     await caughtUp();
   });
 
+  it("compares the options of its choices, of which there may be thousands, only when they change", async () => {
+    await inspector.open("order");
+    const reads = await inspector.page.evaluateHandle(() => {
+      const values: string[] = [];
+      const { get, ...rest } = Object.getOwnPropertyDescriptor(HTMLOptionElement.prototype, "value") ?? {};
+      Object.defineProperty(HTMLOptionElement.prototype, "value", {
+        ...rest,
+        get() {
+          values.push(get?.call(this));
+          return values.at(-1);
+        },
+      });
+      return values;
+    });
+    orThrow(await bidding(0.3, 1));
+    await caughtUp();
+    await inspector.pane("journal").getByText("BUY 1 YES @ 0.3").last().waitFor();
+    expect(await reads.jsonValue()).toEqual([]);
+    orThrow(await client.control.createMarket({ question: "One option more?" }));
+    await inspector
+      .pane("book")
+      .getByLabel("Market")
+      .getByText("one-option-more")
+      .waitFor({ state: "attached" });
+    expect(await reads.jsonValue()).not.toEqual([]);
+    orThrow(await client.cancelAll());
+  });
+
   it("mines, bumps fees, sets and ends faults", async () => {
     const pane = await inspector.open("chain");
     const head = async () => orThrow(await client.control.chain.info()).head.number;

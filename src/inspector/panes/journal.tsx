@@ -45,6 +45,7 @@ const KINDS = {
   clock: MARK.clock,
 } as const;
 type Kind = keyof typeof KINDS;
+const KIND_OPTIONS = (Object.keys(KINDS) as Kind[]).map((each) => [each, each] as const);
 
 /** Filter values of the controls. */
 const useChoice = () => ({
@@ -103,7 +104,6 @@ function countOf(filter: RowFilter | null) {
 }
 
 function Filters({ text, kind, account, market }: ReturnType<typeof useChoice>) {
-  const kinds = (Object.keys(KINDS) as Kind[]).map((each) => [each, each] as const);
   return (
     <div class="filters">
       <input
@@ -113,9 +113,9 @@ function Filters({ text, kind, account, market }: ReturnType<typeof useChoice>) 
         placeholder="filter (/): text, code, id"
         {...bindTo(text)}
       />
-      <Choice label="Kind of row" of={kind} options={kinds} />
+      <Choice label="Kind of row" of={kind} options={KIND_OPTIONS} />
       <Choice label="Account" of={account} options={useActors()} />
-      <Choice label="Market" of={market} options={[[0, "all markets"], ...useMarkets()]} />
+      <Choice label="Market" of={market} options={useMarkets("all markets")} />
     </div>
   );
 }
