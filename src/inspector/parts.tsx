@@ -25,17 +25,27 @@ export function Pane({
   );
 }
 
+/** Makes a scrolling element focusable, so that keys can scroll it whatever is in it. */
+export const SCROLLS = { tabIndex: 0 };
+
 /** Text of an empty pane. */
 export const EmptyNote = ({ children }: { readonly children: ComponentChildren }) => (
   <p class="nothing">{children}</p>
 );
 
-/** TableHead of a table. */
-export const TableHead = ({ columns }: { readonly columns: readonly string[] }) => (
+/** Says how many items a list leaves out. */
+export const Unlisted = ({ count }: { readonly count: number }) =>
+  count > 0 ? <p class="dim">{`and ${count} more`}</p> : null;
+
+/** Names of the columns of a table; `numbers` are the indices of those with numbers. */
+export const TableHead = ({
+  columns,
+  numbers = [],
+}: Readonly<{ columns: readonly string[]; numbers?: readonly number[] }>) => (
   <thead>
     <tr>
-      {columns.map((name) => (
-        <th key={name} scope="col">
+      {columns.map((name, index) => (
+        <th key={name} scope="col" class={numbers.includes(index) ? "number" : ""}>
           {name}
         </th>
       ))}

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { orThrow } from "../../src/client/result.ts";
 import type { PaneName } from "../../src/inspector/model.ts";
 import { pairOn } from "../cli/tools.ts";
+import { fetchJson } from "../support/http.ts";
 import { BROWSER, type Inspector, type PageOptions, useBrowser } from "./browser.ts";
 import { useStory } from "./story.ts";
 
@@ -120,6 +121,95 @@ describe.runIf(BROWSER !== null).each([
       parts,
     );
     expect(cut).toEqual([]);
+  });
+});
+
+describe.runIf(BROWSER !== null)("tables", () => {
+  it("name each of their columns, above its figures, and their rows in full", async () => {
+    await fetchJson(story.url, "/sim/chain/faults", { kind: "delay", times: 1 });
+    const inspector = await open(story.url);
+    await inspector.waitForPosition(/^live/);
+    await (await inspector.open("accounts")).getByLabel("Account").selectOption({ index: 1 });
+    await inspector
+      .button(/^order \d+$/, inspector.pane("accounts"))
+      .first()
+      .click();
+    const found: string[] = [];
+    for (const name of PANES) {
+      const tables = (await inspector.open(name)).locator("table:has(td)");
+      for (const table of await tables.all()) {
+        const wrong = await table.evaluate(({ tHead, tBodies }: HTMLTableElement) => {
+          const alignment = (cell: Element | undefined) => cell && getComputedStyle(cell).textAlign;
+          const heads = [...(tHead?.rows[0]?.cells ?? [])];
+          const cells = [...(tBodies[0]?.rows ?? [])].flatMap(({ cells }) => [...cells]);
+          return cells
+            .filter((cell) => cell.textContent !== "")
+            .filter(
+              (cell) =>
+                alignment(heads[cell.cellIndex]) !== alignment(cell) || cell.scrollWidth > cell.clientWidth,
+            )
+            .map((cell) => cell.textContent);
+        });
+        found.push(...wrong.map((text) => `${name}: ${text}`));
+      }
+    }
+    expect(found).toEqual([]);
+    await fetchJson(story.url, "/sim/chain/mine", { blocks: 2 });
+  });
+
+  it("say how many orders they leave out", async () => {
+    const [alice, bob] = await pairOn(story.url);
+    for (let count = 0; count < 501; count += 1)
+      orThrow(await bob.place({ tokenId: story.yes, side: "BUY", price: 0.01, size: 5 }));
+    const inspector = await open(story.url);
+    await inspector.waitForPosition(/^live/);
+    const pane = await inspector.open("accounts");
+    const name = `${story.bob.toLowerCase().slice(0, 8)}…`;
+    await pane.getByLabel("Account").selectOption({ label: name });
+    const [, all = ""] = /(\d+)$/.exec((await pane.getByText(/^Open orders/).textContent()) ?? "") ?? [];
+    await pane.getByText(`and ${Number(all) - 500} more`).waitFor();
+    orThrow(await bob.cancelAll());
+    for (const client of [alice, bob]) client.close();
+  });
+});
+
+describe.runIf(BROWSER !== null)("fields", () => {
+  it("show the whole hint of what to type, and the end of a long choice as an ellipsis", async () => {
+    const { page } = await open(story.html);
+    for (const width of [1920, 1280, 1024, 390]) {
+      await page.setViewportSize({ width, height: 800 });
+      const cut = await page.locator("input[placeholder]:visible, select:visible").evaluateAll(
+        (fields) =>
+          fields.filter((field) => {
+            const style = getComputedStyle(field);
+            if (!(field instanceof HTMLInputElement)) return style.textOverflow !== "ellipsis";
+            const pen = document.createElement("canvas").getContext("2d");
+            if (pen === null) return true;
+            pen.font = style.font;
+            const padding = Number.parseFloat(style.paddingLeft) + Number.parseFloat(style.paddingRight);
+            return pen.measureText(field.placeholder).width > field.clientWidth - padding;
+          }).length,
+      );
+      expect([width, cut]).toEqual([width, 0]);
+    }
+  });
+});
+
+describe.runIf(BROWSER !== null)("with the few colours that the user forces on pages", () => {
+  it("the pressed buttons and the row at the cursor differ from the others", async () => {
+    const { page } = await open(story.html);
+    await page.emulateMedia({ forcedColors: "active" });
+    const colourOf = (part: string): Promise<string> =>
+      page
+        .locator(part)
+        .first()
+        .evaluate((element) => getComputedStyle(element).backgroundColor);
+    for (const [part, chosen] of [
+      [".tools button", '[aria-pressed="true"]'],
+      [".row-of", "[aria-current]"],
+    ] as const)
+      expect(await colourOf(part + chosen)).not.toBe(await colourOf(`${part}:not(${chosen})`));
+    await page.emulateMedia({ forcedColors: "none" });
   });
 });
 

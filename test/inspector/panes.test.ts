@@ -284,3 +284,25 @@ describe.runIf(BROWSER !== null).each([
     });
   });
 });
+
+describe.runIf(BROWSER !== null)("the chart", () => {
+  it("labels a time of days at least twice, however narrow", async () => {
+    const busiest = await open(story.url);
+    await busiest.waitForPosition(/^live/);
+    const labels = await busiest.page.evaluateHandle(() => {
+      const { fillText } = CanvasRenderingContext2D.prototype;
+      const drawn = new Set<string>();
+      CanvasRenderingContext2D.prototype.fillText = function (...args) {
+        drawn.add(args[0]);
+        fillText.apply(this, args);
+      };
+      return drawn;
+    });
+    for (const width of [1280, 1024, 901]) {
+      await labels.evaluate((drawn) => drawn.clear());
+      await busiest.page.setViewportSize({ width, height: 768 });
+      const dates = () => labels.evaluate((drawn) => [...drawn].filter((text) => /^\d\d-\d\d$/.test(text)));
+      await expect.poll(async () => (await dates()).length).toBeGreaterThan(1);
+    }
+  });
+});

@@ -15,12 +15,12 @@ import {
   numberIn,
   OrderLink,
   Pane,
+  SCROLLS,
   TableHead,
+  Unlisted,
   useAction,
 } from "../parts.tsx";
 
-/** Makes a scrolling element without focusable children focusable, so that keys can scroll it. */
-const SCROLLS = { tabIndex: 0 };
 /** Maximum number of listed accounts, and of listed orders. */
 const MAX_LISTED = 500;
 
@@ -79,17 +79,22 @@ function Details({ account }: { readonly account: Account }) {
       <section class="scroll" aria-label="Balances" {...SCROLLS}>
         <table>
           <caption>Balances</caption>
-          <TableHead columns={["asset", "balance", "available", "reserved", "incoming", "outgoing"]} />
+          <TableHead
+            columns={["asset", "balance", "available", "reserved", "incoming", "outgoing"]}
+            numbers={[1, 2, 3, 4, 5]}
+          />
           <tbody>
             <tr>
               <th scope="row">USDC</th>
               {cells(account.collateral, moneyText)}
             </tr>
             {rows.flatMap(([number, { yes, no }]) => {
-              const { slug } = state.markets.get(number);
+              const market = state.markets.get(number);
               return [["YES", yes] as const, ["NO", no] as const].map(([side, held]) => (
                 <tr key={`${number} ${side}`}>
-                  <th scope="row" title={slug}>{`${side} ${slug}`}</th>
+                  <th scope="row">
+                    {side} <MarketLink of={market} />
+                  </th>
                   {cells(held, sizeText)}
                 </tr>
               ));
@@ -103,6 +108,7 @@ function Details({ account }: { readonly account: Account }) {
       <Fund address={account.address} />
       <table>
         <caption>{`Open orders: ${orders.length}`}</caption>
+        <TableHead columns={["order", "side", "open"]} />
         <tbody>
           {orders.slice(0, MAX_LISTED).map((order) => (
             <tr key={order.number}>
@@ -118,6 +124,7 @@ function Details({ account }: { readonly account: Account }) {
           ))}
         </tbody>
       </table>
+      <Unlisted count={orders.length - MAX_LISTED} />
     </>
   );
 }

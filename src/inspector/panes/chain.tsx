@@ -18,6 +18,7 @@ import {
   Pane,
   TableHead,
   Time,
+  Unlisted,
   useAction,
 } from "../parts.tsx";
 
@@ -148,19 +149,23 @@ function Settlements({ state }: { readonly state: State }) {
 function Pending({ state }: { readonly state: State }) {
   const unmined = unminedOf(state.chain);
   return (
-    <table>
-      <caption>{`Unmined transactions: ${unmined.length}`}</caption>
-      <tbody>
-        {unmined.slice(0, MAX_PENDING).map((transaction) => (
-          <tr key={transaction.number}>
-            <td class="number">{transaction.number}</td>
-            <td>{kindOf(transaction)}</td>
-            <td>{transaction.status}</td>
-            <td class="wraps">{whyUnsettled(state, transaction)}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <>
+      <table>
+        <caption>{`Unmined transactions: ${unmined.length}`}</caption>
+        <TableHead columns={["number", "kind", "status", "why"]} numbers={[0]} />
+        <tbody>
+          {unmined.slice(0, MAX_PENDING).map((transaction) => (
+            <tr key={transaction.number}>
+              <td class="number">{transaction.number}</td>
+              <td>{kindOf(transaction)}</td>
+              <td>{transaction.status}</td>
+              <td class="wraps">{whyUnsettled(state, transaction)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <Unlisted count={unmined.length - MAX_PENDING} />
+    </>
   );
 }
 
@@ -174,7 +179,7 @@ function Blocks({ state }: { readonly state: State }) {
   return (
     <table>
       <caption>Blocks, latest first</caption>
-      <TableHead columns={["block", "time", "transactions", "state"]} />
+      <TableHead columns={["block", "time", "transactions", "state"]} numbers={[0, 2]} />
       <tbody>
         {latest.map((block) => (
           <tr key={block.serial} class={isInChain(block) ? "" : "gone"}>

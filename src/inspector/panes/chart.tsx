@@ -61,7 +61,7 @@ export function ChartPane() {
           </p>
           <div class="scroll tape">
             <table aria-label="Latest trades">
-              <TableHead columns={["time", "price", "size", "taker", "maker", "match"]} />
+              <TableHead columns={["time", "price", "size", "taker", "maker", "match"]} numbers={[1, 2]} />
               <tbody>
                 {trades
                   .slice(-MAX_LISTED)
@@ -178,7 +178,7 @@ function plotTrades(host: HTMLElement, pointed: Signal<number | null>): () => vo
 const STEPS = [
   ...[1, 2, 5, 10, 15, 30],
   ...[1, 2, 5, 10, 15, 30].map((minutes) => minutes * 60),
-  ...[1, 2, 3, 6, 12, 24, 48, 168, 720, 8_760].map((hours) => hours * 3_600),
+  ...[1, 2, 3, 6, 12, 24, 48, 96, 168, 336, 720, 1_440, 2_880, 8_760].map((hours) => hours * 3_600),
 ];
 
 /** Distances between labels of prices. */

@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { toIso } from "../../core/time.ts";
 import * as model from "../model.ts";
-import { ActionButton, bindTo, numberIn, OrderLink, Pane, Time, useAction } from "../parts.tsx";
+import { ActionButton, bindTo, numberIn, OrderLink, Pane, TableHead, Time, useAction } from "../parts.tsx";
 
 const STEPS = ["1s", "1m", "1h", "1d"] as const;
 
@@ -57,6 +57,7 @@ function Timers() {
   return (
     <table>
       <caption>Next timers</caption>
+      <TableHead columns={["time", "timer"]} />
       <tbody>
         {chain.nextBlockAt === null ? null : (
           <tr>

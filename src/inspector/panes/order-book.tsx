@@ -15,6 +15,7 @@ import {
   Pane,
   setTo,
   TableHead,
+  Unlisted,
   useMarkets,
 } from "../parts.tsx";
 
@@ -137,7 +138,7 @@ function Ladder({ above, children }: { readonly above: number; readonly children
   return (
     <div class="ladder" ref={ladder}>
       <table aria-label={`Order book of ${model.outcome.value}`}>
-        <TableHead columns={["bid size", "price", "ask size", "orders"]} />
+        <TableHead columns={["bid size", "price", "ask size", "orders"]} numbers={[0, 3]} />
         <tbody>{children}</tbody>
       </table>
     </div>
@@ -237,7 +238,7 @@ function Queue({ market, level }: { readonly market: Market; readonly level: Lev
           );
         })}
       </ol>
-      {slots.length > MAX_QUEUE ? <p class="dim">{`and ${slots.length - MAX_QUEUE} more`}</p> : null}
+      <Unlisted count={slots.length - MAX_QUEUE} />
     </div>
   );
 }

@@ -74,7 +74,7 @@ function Story() {
       )}
       <table>
         <caption>Fills</caption>
-        <TableHead columns={["time", "size @ price", "against", "settlement"]} />
+        <TableHead columns={["time", "size @ price", "against", "settlement"]} numbers={[1]} />
         <tbody>
           {fillsOf(view, order).map(({ trade, role }) => (
             <tr key={trade.number} title={idOf(state.idPrefixes.trade, trade.number)}>
