@@ -145,6 +145,8 @@ export function useVisibleRows(count: number, row: number, isFollowing: boolean)
   const rowHeight = useSignal(ONE_LINE);
   const scrolled = useSignal(0);
   const isAway = useSignal(false);
+  /** Whether the keyboard is in the list, which does not move then, because the focused row would vanish. */
+  const isFocused = useSignal(false);
   const leftAt = useRef(0);
   const leave = (): void => {
     isAway.value = true;
@@ -153,8 +155,9 @@ export function useVisibleRows(count: number, row: number, isFollowing: boolean)
   useSignalEffect(() => {
     model.followed.value;
     isAway.value = false;
+    isFocused.value = false;
   });
-  const isAtEnd = isFollowing && !isAway.value;
+  const isAtEnd = isFollowing && !isAway.value && !isFocused.value;
   const total = count * rowHeight.value;
   const spacer = Math.min(total, MAX_HEIGHT);
   /** Pixels of rows per scrolled pixel. */
@@ -193,6 +196,16 @@ export function useVisibleRows(count: number, row: number, isFollowing: boolean)
       if (deltaY < 0) leave();
     },
     onTouchMove: leave,
+    onFocusIn: ({ target }: Event): void => {
+      isFocused.value = (target as HTMLElement).matches(":focus-visible");
+    },
+    onFocusOut: (): void => {
+      isFocused.value = false;
+    },
+    onKeyDown: ({ key, currentTarget }: KeyboardEvent): void => {
+      // The list takes the focus from a row that these keys may scroll out of view.
+      if (/^(Page|Arrow)(Up|Down)$/.test(key)) (currentTarget as HTMLElement).focus();
+    },
     onPointerDown: ({ target, currentTarget }: Event): void => {
       // The scroll bar.
       if (target === currentTarget) leave();

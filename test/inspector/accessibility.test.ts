@@ -195,6 +195,44 @@ describe.runIf(BROWSER !== null)("fields", () => {
   });
 });
 
+describe.runIf(BROWSER !== null)("the keyboard", () => {
+  it("scrolls the journal from its end, and a row with the focus stays while rows are added", async () => {
+    const inspector = await open(story.url);
+    const { page } = inspector;
+    await inspector.waitForPosition(/^live/);
+    const journal = inspector.pane("journal");
+    const placesOf = (part: string) => journal.locator(`.row-of${part} .place`);
+    await journal.getByLabel("Market").focus();
+    for (const _ of ["the list", "its first row"]) await page.keyboard.press("Tab");
+    const focused = Number(await placesOf(":focus").textContent());
+    const count = journal.locator("header [aria-live=off]");
+    const before = Number.parseInt((await count.textContent()) ?? "", 10);
+    for (let row = 0; row < 20; row += 1) await fetch(`${story.url}/sim/orders/none`);
+    await count.filter({ hasText: `${before + 20} rows` }).waitFor();
+    expect(await placesOf(":focus").textContent()).toBe(String(focused));
+    const first = async () => Number(await placesOf("").first().textContent());
+    await page.keyboard.press("PageUp");
+    await expect.poll(first).toBeLessThan(focused);
+    await page.keyboard.press("PageDown");
+    await expect.poll(first).toBeGreaterThanOrEqual(focused - 1);
+    await page.keyboard.press("l");
+    await placesOf("")
+      .getByText(String(before + 20), { exact: true })
+      .waitFor();
+  });
+
+  it("returns from closed details to their row", async () => {
+    const inspector = await open(story.html);
+    await inspector.waitForPosition(/^line/);
+    for (const key of ["Home", "ArrowRight"]) await inspector.page.keyboard.press(key);
+    await inspector.pane("journal").locator(".row-of[aria-current]").press("Enter");
+    const details = inspector.pane("journal").getByRole("complementary");
+    await inspector.button("Close", details).press("Enter");
+    await details.waitFor({ state: "detached" });
+    expect(await inspector.page.locator(":focus").getAttribute("aria-current")).toBe("true");
+  });
+});
+
 describe.runIf(BROWSER !== null)("with the few colours that the user forces on pages", () => {
   it("the pressed buttons and the row at the cursor differ from the others", async () => {
     const { page } = await open(story.html);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { orThrow } from "../../src/client/result.ts";
 import type { PaneName } from "../../src/inspector/model.ts";
 import { clientOn } from "../cli/tools.ts";
-import { fetchJson, useServer, yesOf } from "../support/http.ts";
+import { fetchJson, serve, useServer, yesOf } from "../support/http.ts";
 import { httpServer } from "../support/local-server.ts";
 import { BROWSER, type Inspector, useBrowser } from "./browser.ts";
 
@@ -157,6 +157,24 @@ describe.runIf(BROWSER !== null)("the content security policy of the page", () =
       inspector.foreign.splice(0);
     },
   );
+});
+
+describe.runIf(BROWSER !== null)("served over plain HTTP from another machine", () => {
+  it("the page copies, too", async () => {
+    const remote = await serve({ allowHost: ["far.example"] });
+    await fetchJson(remote.url, "/sim/chain/mine", { blocks: 1 });
+    const inspector = await open(remote.url.replace("127.0.0.1", "far.example"));
+    expect(await inspector.page.evaluate(() => isSecureContext)).toBe(false);
+    const journal = inspector.pane("journal");
+    await journal.getByRole("button", { name: "mine 1 block" }).click();
+    await inspector.button("Copy as curl", journal).click();
+    await journal.getByText("the command copied").waitFor();
+    const field = (await inspector.open("auth")).getByRole("textbox").first();
+    await field.press("Control+v");
+    await expect.poll(() => field.inputValue()).toContain("far.example");
+    expect(await field.inputValue()).toContain("/sim/chain/mine");
+    await remote.close();
+  });
 });
 
 const foreign = await httpServer((_request, response) => {

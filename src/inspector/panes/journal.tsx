@@ -1,5 +1,5 @@
 import { type ReadonlySignal, useComputed, useSignal, useSignalEffect } from "@preact/signals";
-import { useMemo, useReducer, useRef } from "preact/hooks";
+import { useLayoutEffect, useMemo, useReducer, useRef } from "preact/hooks";
 import type { StreamRequest } from "../../api/event-stream.ts";
 import { counted } from "../../core/format.ts";
 import { hex8 } from "../../core/hash.ts";
@@ -20,6 +20,7 @@ import {
   nameOf,
   OrderLink,
   Pane,
+  SCROLLS,
   setTo,
   Time,
   useAction,
@@ -181,9 +182,15 @@ function Rows({
   }
   const position = { blockSize: `${height}px`, insetBlockStart: 0, transform: `translateY(${shift}px)` };
   return (
-    <div class={isTwoLined ? "rows two-lined" : "rows"} ref={scroller} {...handlers}>
+    <section
+      class={isTwoLined ? "rows two-lined" : "rows"}
+      aria-label="Rows of the journal"
+      ref={scroller}
+      {...SCROLLS}
+      {...handlers}
+    >
       <div style={{ blockSize: `${spacer}px` }}>
-        <ol aria-label="Rows of the journal" style={position}>
+        <ol style={position}>
           {visible.map((index) => {
             const row = rowAt(index);
             return (
@@ -199,7 +206,7 @@ function Rows({
           })}
         </ol>
       </div>
-    </div>
+    </section>
   );
 }
 
@@ -249,9 +256,29 @@ function Row({
 const requestText = ({ ms, fault }: StreamRequest): string =>
   `${fault === undefined ? "" : `${fault}, `}${ms.toFixed(1)} ms`;
 
+/** Copies a text; a page that is served over plain HTTP from elsewhere has no `navigator.clipboard`. */
+async function writeToClipboard(text: string): Promise<void> {
+  if (isSecureContext) return navigator.clipboard.writeText(text);
+  const put = (event: ClipboardEvent): void => {
+    event.preventDefault();
+    event.clipboardData?.setData("text/plain", text);
+  };
+  document.addEventListener("copy", put, { once: true });
+  if (!document.execCommand("copy")) throw new Error("the browser does not let this page copy");
+}
+
 /** Details of one row: request, data and events, and buttons that copy it. */
 function Detail({ row }: { readonly row: number }) {
   const action = useAction();
+  const details = useRef<HTMLElement>(null);
+  // From closed details the focus goes to the row.
+  useLayoutEffect(
+    () => () => {
+      if (details.current?.matches(":focus-within"))
+        document.querySelector<HTMLElement>(".row-of[aria-current]")?.focus();
+    },
+    [],
+  );
   const shown = model.openHistory();
   const { replayed, orders, step } = shown.visit(row, (replayed, state) => ({
     replayed,
@@ -264,7 +291,7 @@ function Detail({ row }: { readonly row: number }) {
   const curl = curlText(replayed, model.openMoment(), base);
   const copy = (what: string, text: string): void =>
     void action.run(async () => {
-      await navigator.clipboard.writeText(text);
+      await writeToClipboard(text);
       return `${what} copied`;
     });
   const actor = shown.actors[row] ?? 0;
@@ -279,7 +306,7 @@ function Detail({ row }: { readonly row: number }) {
     outcome: result.kind === "fails" ? { kind: "fails", message: result.error.message } : result,
   };
   return (
-    <aside class="detail" aria-label={place}>
+    <aside class="detail" aria-label={place} ref={details}>
       <header>
         <h3>{`${place}: ${line.k}`}</h3>
         {actor > 0 ? <AccountLink number={actor} /> : null}
