@@ -3,7 +3,7 @@ import { hex8 } from "../core/hash.ts";
 import type { Durability } from "../setting.ts";
 import { VERSION } from "../version.ts";
 import type { Clock, ClockSetting } from "./clock.ts";
-import type { Disk, DiskFile } from "./disk.ts";
+import type { Disk, DiskFile, Range } from "./disk.ts";
 import type { Exchange } from "./exchange.ts";
 import {
   assertNoStateFile,
@@ -62,8 +62,7 @@ interface ResumeResult {
   /** Position of the state file in the journal, and the number of commands replayed after it. */
   readonly from: JournalEnd;
   readonly commands: number;
-  readonly torn: ReturnType<typeof cutOff> | null;
-  /** Why a state file could not be used. */
+  /** Why a state file could not be used, and what was cut off the journal. */
   readonly warnings: readonly string[];
 }
 
@@ -174,7 +173,7 @@ export class DataFolder implements Persistence {
   begin(runtime: ExchangeRuntime, opening: OpeningData): void {
     const { size } = this.#file;
     if (this.#options.reset) this.#removeAll();
-    else if (size > 0) cutOff(this.#disk, this.path, this.#file, { offset: 0, bytes: size });
+    else if (size > 0) this.#options.warn(this.#cutOff({ offset: 0, bytes: size }));
     this.start(runtime, runtime.clock.setting, this.#options.wallNow(), opening);
   }
 
@@ -206,14 +205,18 @@ export class DataFolder implements Persistence {
    */
   resume(exchange: Exchange, origin: Origin): ResumeResult {
     const { from, replayer, damage, warnings, ...end } = this.#replay(exchange, origin);
-    const torn = damage === null ? null : cutOff(this.#disk, this.path, this.#file, damage);
+    if (damage !== null) warnings.push(this.#cutOff(damage));
     if (this.#file.size > end.offset) this.#file.truncate(end.offset);
     removeDrafts(this.#disk, this.path);
     this.#end = end;
     this.#lastState = from;
     this.#file.sync();
-    this.resumed = { clock: replayer.clock, from, commands: replayer.commands, torn, warnings };
+    this.resumed = { clock: replayer.clock, from, commands: replayer.commands, warnings };
     return this.resumed;
+  }
+
+  #cutOff(torn: Range): string {
+    return cutOff(this.#disk, this.path, this.#file, torn);
   }
 
   /** Recovers the state at the end of the journal. @throws as `resume` */

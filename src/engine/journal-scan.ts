@@ -289,12 +289,12 @@ export function assertTorn(damage: Damage, folder: string): void {
   throw new DataFileError("corrupt", damageText(join(folder, JOURNAL_FILE), folder, damage));
 }
 
-/** Moves the torn end of a journal after a crash to a separate file. */
-export function cutOff(disk: Disk, folder: string, journal: DiskFile, { offset, bytes }: Range) {
+/** Moves the torn end of a journal after a crash to a separate file. Returns a warning that says so. */
+export function cutOff(disk: Disk, folder: string, journal: DiskFile, { offset, bytes }: Range): string {
   const file = nextTornFile(disk, folder);
   copyBytes(disk, journal, { offset, bytes }, file);
   disk.syncFolder(folder);
   journal.truncate(offset);
   journal.sync();
-  return { file, bytes };
+  return `a crash tore the end of the journal: ${counted(bytes, "byte")} moved to ${file}`;
 }

@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import type { Config } from "../config.ts";
-import { counted } from "../core/format.ts";
 import type { RefusedRequest } from "../core/refusals.ts";
 import { FileRefused, isForbidden } from "../regular-file.ts";
 import { ConfigError } from "../setting.ts";
@@ -135,9 +134,6 @@ async function openExisting(
   const began = exchange.snapshot();
   runtime.clock.catchUp(setting, known.setting.mode === "real" ? wallNow() - wall : 0);
   for (const warning of resumed.warnings) warn(warning);
-  const { torn } = resumed;
-  if (torn !== null)
-    warn(`a crash tore the end of the journal: ${counted(torn.bytes, "byte")} moved to ${torn.file}`);
   return opened(runtime, folder, { snapshot: began, isOrigin: false });
 }
 

@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import { setImmediate as endOfTurn } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
 import { serviceOf } from "../../src/compose.ts";
@@ -14,7 +15,7 @@ import { TestExchange } from "../support/exchange.ts";
 import { SimulatedDisk } from "../support/simulated-disk.ts";
 import { stateHashes } from "../support/state-hashes.ts";
 import { FULL, fill, filled } from "./support/failing-disk.ts";
-import { FOLDER, flush, NOON, openNew, openOn, persistedConfig } from "./support/persisted.ts";
+import { FOLDER, flush, JOURNAL, NOON, openNew, openOn, persistedConfig } from "./support/persisted.ts";
 import { takeSteps } from "./support/short-history.ts";
 
 const JSON_BODY = { "content-type": "application/json" };
@@ -81,6 +82,24 @@ describe("a journal that cannot be written", () => {
     expect(disk.names(FOLDER)).toEqual(["journal.ndjson"]);
     const later = await openOn(new SimulatedDisk(disk.image));
     expect(later.exchange.hash).toBe(exchange.hash);
+  });
+});
+
+describe("a journal that a crash tore", () => {
+  it.each([
+    ["first", 100],
+    ["last", -10],
+  ])("in its %s line is saved, and opening says so", async (_which, end) => {
+    const { disk, opened } = await openNew();
+    flush(opened);
+    const torn = Buffer.from(disk.image.get(JOURNAL) ?? []).subarray(0, end);
+    const length = torn.length - torn.lastIndexOf("\n") - 1;
+    const after = new SimulatedDisk(new Map([[JOURNAL, torn]]));
+    const warnings: string[] = [];
+    await openOn(after, {}, warnings);
+    const saved = `${FOLDER}/journal.torn-1`;
+    expect(warnings).toEqual([`a crash tore the end of the journal: ${length} bytes moved to ${saved}`]);
+    expect(after.image.get(saved)).toHaveLength(length);
   });
 });
 

@@ -157,7 +157,7 @@ describe("a journal of an earlier version", () => {
     if (last === undefined || !isControl(last, "close")) throw new Error("expected a closed journal");
     const hash = CONTENT[name] ?? last.d.hash;
     expect([contentHash(opened.exchange.state), opened.exchange.now]).toEqual([hash, last.t]);
-    expect(opened.folder?.resumed?.torn).toBe(null);
+    expect(opened.folder?.resumed?.warnings).toEqual([]);
   });
 
   it.each(NAMES)("%s: can be continued with the rules of this version", async (name) => {
