@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { transform } from "esbuild";
 import { describe, expect, expectTypeOf, it } from "vitest";
+import { parseDocument } from "yaml";
 import { endpointAt } from "../src/api/endpoints.ts";
 import { startServer } from "../src/compose.ts";
 import { DEFAULT_CONFIG } from "../src/config.ts";
@@ -53,6 +54,13 @@ const project = temporaryFolder();
 describe("the code of the pages", () => {
   it("is found", () => {
     expect(SNIPPETS.length).toBe(11);
+  });
+
+  it("is valid as YAML", () => {
+    for (const [path, text] of PAGES)
+      for (const [, code = ""] of text.matchAll(/```yaml\n(.*?)```/gs)) {
+        expect({ path, errors: parseDocument(code).errors }).toEqual({ path, errors: [] });
+      }
   });
 
   it("passes tsc --strict as TypeScript, against the types of the package", async () => {

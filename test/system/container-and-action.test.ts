@@ -1,7 +1,7 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, statSync } from "node:fs";
-import { basename, join } from "node:path";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { basename, delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -27,6 +27,8 @@ describe("action.yml", () => {
   }
   const action = parse(readFileSync(join(ROOT, "action.yml"), "utf8")) as Action;
   const started: number[] = [];
+  /** Images of containers in which a job runs have no curl. */
+  const bin = join(folder, "bin");
   let tarball: string;
 
   beforeAll(async () => {
@@ -34,6 +36,8 @@ describe("action.yml", () => {
     const { stdout } = await run("npm", pack, { cwd: ROOT, maxBuffer: 64 * 1024 * 1024 });
     const [{ filename }] = JSON.parse(stdout) as [{ readonly filename: string }];
     tarball = join(folder, filename);
+    mkdirSync(bin);
+    writeFileSync(join(bin, "curl"), "#!/bin/sh\nexit 127\n", { mode: 0o755 });
   });
   afterAll(() => {
     for (const pid of started) process.kill(pid, "SIGKILL");
@@ -55,7 +59,12 @@ describe("action.yml", () => {
       const bash = ["--noprofile", "--norc", "-eo", "pipefail", "-c", script];
       const child = spawn("bash", bash, {
         cwd: temporary,
-        env: { ...process.env, ...allFilled(Object.entries(env)), GITHUB_OUTPUT: output },
+        env: {
+          ...process.env,
+          PATH: `${bin}${delimiter}${process.env.PATH}`,
+          ...allFilled(Object.entries(env)),
+          GITHUB_OUTPUT: output,
+        },
         stdio: ["ignore", "pipe", "inherit"],
       });
       child.stdout.on("data", (text: Buffer) => {
