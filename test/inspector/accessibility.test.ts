@@ -195,6 +195,35 @@ describe.runIf(BROWSER !== null)("fields", () => {
   });
 });
 
+describe.runIf(BROWSER !== null).each(["light", "dark"] as const)("in the %s", (colorScheme) => {
+  it("fields have a border with at least three times the contrast of what is around them", async () => {
+    const inspector = await open(story.url, { colorScheme });
+    await inspector.waitForPosition(/^live/);
+    for (const name of PANES) {
+      await inspector.open(name);
+      const faint = await inspector.page.locator("input, select, textarea").evaluateAll((fields) => {
+        const luminance = (colour: string): number => {
+          const [r = 0, g = 0, b = 0] = (colour.match(/[\d.]+/g) ?? []).map((part) => {
+            const share = Number(part) / 255;
+            return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+          });
+          return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+        };
+        return fields
+          .filter((field) => field.checkVisibility())
+          .filter((field) => {
+            const pane = field.closest(".pane, .timeline") ?? document.body;
+            const [a, b] = [getComputedStyle(field).borderTopColor, getComputedStyle(pane).backgroundColor];
+            const [low = 0, high = 0] = [luminance(a), luminance(b)].sort((one, other) => one - other);
+            return (high + 0.05) / (low + 0.05) < 3;
+          })
+          .map((field) => field.ariaLabel);
+      });
+      expect([name, faint]).toEqual([name, []]);
+    }
+  });
+});
+
 describe.runIf(BROWSER !== null)("the keyboard", () => {
   it("scrolls the journal from its end, and a row with the focus stays while rows are added", async () => {
     const inspector = await open(story.url);
