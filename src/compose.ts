@@ -6,7 +6,7 @@ import { BookPages } from "./api/order-book.ts";
 import { checksummed } from "./api/view.ts";
 import { Bots } from "./bots/bots.ts";
 import type { ChainNode } from "./chain-rpc/chain-node.ts";
-import { openTransport, type Transport } from "./client/transport.ts";
+import { openTransport, REPLY_TIMEOUT_MS, type Transport } from "./client/transport.ts";
 import type { Config } from "./config.ts";
 import { shellPath } from "./core/format.ts";
 import type { Address } from "./core/terms.ts";
@@ -232,7 +232,7 @@ function localAt(
   },
 ): { readonly http: HttpServer; readonly local: LocalExchange } {
   const http = new HttpServer(site);
-  const { send, close: disconnect } = openTransport(IN_PROCESS, 30_000, () => http.connect());
+  const { send, close: disconnect } = openTransport(IN_PROCESS, REPLY_TIMEOUT_MS, () => http.connect());
   const close = async (): Promise<void> => {
     disconnect();
     await http.close();

@@ -1,7 +1,6 @@
 import { isLoopback } from "./api/loopback.ts";
 import { BOT_PROFILES, type BotProfileName } from "./bots/profiles.ts";
-import { BALANCE_POLICIES, SETTLEMENT_MODES } from "./core/terms.ts";
-import { parseIso } from "./core/time.ts";
+import { anyOf, BALANCE_POLICIES, SETTLEMENT_MODES } from "./core/terms.ts";
 import {
   CLOCK,
   ConfigError,
@@ -15,6 +14,7 @@ import {
   inGroup,
   isGiven,
   LINE_OR_MOMENT,
+  MOMENT,
   reader,
   SEED,
   type Settings,
@@ -41,7 +41,6 @@ const storage = inGroup("Storage:");
 const access = inGroup("Access:");
 
 const DIRECTORY = text("the path of a directory");
-const START = reader("a time with its zone such as 2026-01-01T00:00:00Z, from 1970 to 9999", parseIso);
 const TOKEN = reader("1 to 256 visible ASCII characters", (given) =>
   /^[!-~]{1,256}$/.test(given) ? given : null,
 );
@@ -61,8 +60,8 @@ export const SETTINGS = {
   ),
   seed: world(SEED, "Decides the world and every id, secret and hash", { default: "1" }),
   world: world(
-    { ...text("the path of a world file, tiny or small"), offers: WORLD_NAMES },
-    "World to open instead of a generated one: a file (see clobsim world), tiny or small",
+    { ...text(`the path of a world file, ${anyOf(WORLD_NAMES)}`), offers: WORLD_NAMES },
+    `World to open instead of a generated one: a file (see clobsim world), ${anyOf(WORLD_NAMES)}`,
   ),
   /** Journal, data directory or report to continue; null for none. */
   from: world(
@@ -76,13 +75,13 @@ export const SETTINGS = {
   }),
   clock: world(CLOCK, "real, frozen, or a rate such as 5x or 0.5x", { default: "real" }),
   /** Null for the current second or, with a frozen clock, `FROZEN_START`. */
-  start: world(START, "Start of virtual time, such as 2026-01-01T00:00Z", {
+  start: world(MOMENT, "Start of virtual time, such as 2026-01-01T00:00Z", {
     defaultHelp: "now, or 2026-01-01 when frozen",
   }),
   /** Profile of the bots; null for none. */
   bots: world(
     choice<BotProfileName>(...BOT_PROFILES),
-    "Bots that trade in virtual time: thin, normal, busy or toxic",
+    `Bots that trade in virtual time: ${anyOf(BOT_PROFILES)}`,
     { defaultHelp: "none" },
   ),
   numbers: behaviour(choice("number", "string"), "Decimals in JSON: number or string", { default: "number" }),
@@ -123,7 +122,7 @@ export const SETTINGS = {
   }),
   /** Milliseconds. */
   requestTimeout: behaviour(TIMEOUT, "How long a client may take to send its request", { default: "10s" }),
-  logLevel: behaviour(LOG_LEVEL, "silent, fatal, error, warn, info, debug or trace", { default: "info" }),
+  logLevel: behaviour(LOG_LEVEL, LOG_LEVEL.expected, { default: "info" }),
   /** Null for no data directory. */
   data: storage(DIRECTORY, "Data directory of the exchange", { defaultHelp: DEFAULT_DATA }),
   ephemeral: storage(toggle, "Write nothing to disk"),

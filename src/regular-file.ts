@@ -100,6 +100,8 @@ export const readText = (path: string, maxBytes: number): string =>
     .toString("utf8")
     .replace(/^\ufeff/, "");
 
+export const NOT_UTF8 = "expected UTF-8 text, found an invalid byte";
+
 /** Returns the offset of the first sequence of bytes that is not UTF-8, or -1. */
 export function invalidUtf8Offset(bytes: Buffer): number {
   if (isUtf8(bytes)) return -1;

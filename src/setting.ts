@@ -3,7 +3,7 @@ import { unitsOf } from "./api/decimals.ts";
 import { didYouMean } from "./api/nearest.ts";
 import { isOneLine, MAX_SEED_LENGTH, quoted, SIZE_PLACES } from "./core/format.ts";
 import { anyOf } from "./core/terms.ts";
-import { parseDuration, parseIso } from "./core/time.ts";
+import { ISO_TIME, parseDuration, parseIso } from "./core/time.ts";
 import { MAX_SIZE, type Millis, money, size } from "./core/units.ts";
 
 export { didYouMean };
@@ -261,10 +261,10 @@ export interface JournalPoint {
 /** Accepts the number of a journal line. */
 export const LINE = wholeNumber(1, 999_999_999);
 
-export const MOMENT = reader("a time with its zone such as 2026-01-01T00:00:00Z", parseIso);
+export const MOMENT = reader(ISO_TIME, parseIso);
 
 export const LINE_OR_MOMENT = {
-  expected: "the number of a line, or a time with its zone such as 2026-01-01T00:00:00Z",
+  expected: `the number of a line, or ${ISO_TIME}`,
   option: "textOrNumber",
   read: (text: string): JournalPoint | null => {
     const to = LINE.read(text);

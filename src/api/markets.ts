@@ -1,7 +1,14 @@
 import * as z from "zod";
 import { bookFor, type EventRecord, type Market, tokenIdIn } from "../core/market.ts";
 import type { Trade } from "../core/order.ts";
-import { MARKET_STATUSES, MATCHINGS, type Outcome, SELF_TRADE_POLICIES, TICK_SIZES } from "../core/terms.ts";
+import {
+  MARKET_STATUSES,
+  MATCHINGS,
+  type Outcome,
+  SELF_TRADE_POLICIES,
+  SLUG,
+  TICK_SIZES,
+} from "../core/terms.ts";
 import { toIso } from "../core/time.ts";
 import { addSum, emptySum, MAX_SHARES, type Sum } from "../core/units.ts";
 import {
@@ -98,10 +105,7 @@ const marketTradeSchema = exactly("MarketTrade", {
   createdAt: field.moment,
 });
 
-const slugText = z
-  .string()
-  .max(128)
-  .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, "expected lower-case words and digits joined by hyphens");
+const slugText = z.string().max(128).regex(SLUG, "expected lower-case words and digits joined by hyphens");
 
 const tags = z.array(slugText).max(32).optional();
 

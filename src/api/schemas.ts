@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { SETTLEMENT_STATUSES } from "../core/chain/settlement.ts";
-import { MATCH_TYPES, ORDER_TYPES, OUTCOMES, SIDES, WINNING_OUTCOMES } from "../core/terms.ts";
+import { MATCH_TYPES, ORDER_TYPES, OUTCOMES, SIDES, SLUG, WINNING_OUTCOMES } from "../core/terms.ts";
+import { ISO_TIME } from "../core/time.ts";
 
 /** The schemas that the OpenAPI document names under `components`. */
 export const registry = z.registry<{ id: string; description?: string }>();
@@ -38,7 +39,7 @@ export const spread = named(
 export const DECIMALS = ["Price", "Shares", "Usdc", "Amount", "AveragePrice", "Spread"] as const;
 
 export const uuid = named("Uuid", z.string().regex(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/));
-export const slug = named("Slug", z.string().regex(/^[a-z0-9]+(-[a-z0-9]+)*$/));
+export const slug = named("Slug", z.string().regex(SLUG));
 export const tokenId = named(
   "TokenId",
   z.string().regex(/^(0|[1-9][0-9]{0,77})$/),
@@ -59,7 +60,7 @@ export const MAX_TIMES = 1_000_000_000;
 export const probability = z.number().min(0).max(1);
 /** What a body gives as text, for a client that sends a number. */
 export const DURATION = "expected a duration such as 90s, 2h or 500ms";
-export const TIME = "expected a time with its zone such as 2026-01-01T00:00:00Z";
+export const TIME = `expected ${ISO_TIME}`;
 export const unixSeconds = named("UnixSeconds", z.int().min(0), "Unix seconds.");
 export const count = named("Count", z.int().min(0));
 export const stateDigest = named(

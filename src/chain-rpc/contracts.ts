@@ -12,7 +12,7 @@ import {
 } from "../core/chain/contracts.ts";
 import type { ContractCall } from "../core/chain/transaction.ts";
 import { type Market, marketOfToken } from "../core/market.ts";
-import { PAYOUTS } from "../core/rules/contract-calls.ts";
+import { NO_PARENT_COLLECTION, NOT_PAYABLE, PAYOUTS } from "../core/rules/contract-calls.ts";
 import type { Steps } from "../core/steps.ts";
 import type { Address } from "../core/terms.ts";
 import { type AnyAbi, COLLATERAL, EXCHANGE, MULTICALL, reverted, TOKENS } from "./abis.ts";
@@ -92,7 +92,7 @@ const tokenFunctions: Functions<typeof TOKENS> = {
   getConditionId: (_view, [oracle, question, outcomes]) =>
     conditionId(lower(oracle), question, safeNumber(outcomes)),
   getCollectionId(_view, [parent, condition, set]) {
-    if (parent !== NO_PARENT) throw reverted("clobsim: positions have no parent collection");
+    if (parent !== NO_PARENT) throw reverted(NO_PARENT_COLLECTION);
     return collectionId(condition, safeNumber(set));
   },
   getPositionId: (_view, [collateral, collection]) => positionId(lower(collateral), collection),
@@ -250,8 +250,6 @@ function decode({ abi, name, functions }: Contract, input: string) {
       : `clobsim: ${name} has no function ${input.slice(0, SELECTOR_LENGTH)} with such arguments; its functions are ${known.join(", ")}`;
   }
 }
-
-const NOT_PAYABLE = "function is not payable";
 
 const isPayable = ({ abi }: Contract, functionName: string): boolean =>
   abi.some(

@@ -13,7 +13,7 @@ import {
 import { type ControlPlane, controlOf } from "./control.ts";
 import { type NewOrder, orderBody } from "./new-order.ts";
 import { failure, invalidNonce, NO_WALLET, type RawReply, type Result, success, unsigned } from "./result.ts";
-import { openTransport, type Transport } from "./transport.ts";
+import { openTransport, REPLY_TIMEOUT_MS, type Transport } from "./transport.ts";
 
 /** Options of a client. */
 export interface ClientOptions extends SigningOptions {
@@ -75,7 +75,7 @@ export class ExchangeClient {
     const problem = option.problemIn(options, OPTION_TYPES);
     if (problem !== undefined) throw new TypeError(problem);
     const base = baseOf(url);
-    const { transport, timeoutMs = 30_000 } = options;
+    const { transport, timeoutMs = REPLY_TIMEOUT_MS } = options;
     const { send, close } =
       transport === undefined ? openTransport(base, timeoutMs) : { send: transport, close: () => {} };
     this.#connection = new Connection(base, send, options);

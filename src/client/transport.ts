@@ -60,6 +60,9 @@ export interface Transport {
 /** Three heartbeats of the live feed. */
 const MAX_SILENCE_MS = 45_000;
 
+/** How long a client waits for a reply, unless it is told otherwise. */
+export const REPLY_TIMEOUT_MS = 30_000;
+
 /**
  * Opens a transport over HTTP or HTTPS to one origin, with keep-alive connections of its own; `close` closes them and rejects
  * pending and later requests. A request is rejected if its reply is not complete within `timeoutMs`.

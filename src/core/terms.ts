@@ -18,6 +18,9 @@ export const MARKET_STATUSES = ["ACTIVE", "CLOSED", "RESOLVED"] as const;
 export const MATCHINGS = ["complementary", "independent"] as const;
 export type Matching = (typeof MATCHINGS)[number];
 
+/** The slug of an event or a market: lower-case words and digits joined by hyphens. */
+export const SLUG = /^[a-z0-9]+(-[a-z0-9]+)*$/;
+
 /** Price steps of markets, USDC. */
 export const TICK_SIZES = [0.1, 0.01, 0.005, 0.0025, 0.001, 0.0001] as const;
 

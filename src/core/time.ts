@@ -16,6 +16,9 @@ const ISO =
   /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?(?:Z|([+-])([01]\d|2[0-3]):([0-5]\d))$/;
 const DURATION = /^(?=\d)(?:(\d{1,12})d)?(?:(\d{1,12})h)?(?:(\d{1,12})m)?(?:(\d{1,12})s)?(?:(\d{1,15})ms)?$/;
 
+/** What `parseIso` parses. */
+export const ISO_TIME = "a time with its zone such as 2026-01-01T00:00:00Z, from 1970 to 9999";
+
 /**
  * Parses an ISO-8601 moment; returns null if invalid. Date, time and zone (`Z` or `+hh:mm`) are required, seconds are
  * optional, their fraction has one to nine digits and is cut to milliseconds; years 1970 to 9999. `24:00`, leap seconds

@@ -7,6 +7,7 @@ import { numberOf } from "../core/ids.ts";
 import { type Market, marketOfToken, outcomeOf } from "../core/market.ts";
 import { remainingOf } from "../core/order.ts";
 import type { Decision } from "../core/refusals.ts";
+import { isNotAllowed } from "../core/rules/contract-calls.ts";
 import { FAUCET, FEES, type State } from "../core/state.ts";
 import type { Millis } from "../core/units.ts";
 import type { BookOrder } from "../scenario/watch/naive-book.ts";
@@ -323,7 +324,7 @@ export class ReferenceChecker {
         // The reference computes which other settlements fail with the one in the block.
         if (!event.isMined) return;
         this.#requireFault(event.transaction, null, event.fault);
-        if (PERMISSION_REASON.test(event.reason) && this.reference.permits(event.transaction)) {
+        if (isNotAllowed(event.reason) && this.reference.permits(event.transaction)) {
           const text = `transaction ${event.transaction} fails: ${event.reason}`;
           throw new CheckFailed("differs from the reference", "a settlement that all wallets permit", text);
         }
@@ -338,9 +339,6 @@ export class ReferenceChecker {
     }
   }
 }
-
-/** Reasons of settlements that fail because a wallet does not permit the exchange to transfer its funds. */
-const PERMISSION_REASON = /allowance|approval/;
 
 const isTrade = (event: DomainEvent): event is Traded => event.kind === "orderTraded";
 

@@ -1,7 +1,7 @@
 import { closeSync, read } from "node:fs";
 import { promisify } from "node:util";
 import type { Millis } from "../core/units.ts";
-import { FILE_LIMITS, FileRefused, invalidUtf8Offset, openRegular } from "../regular-file.ts";
+import { FILE_LIMITS, FileRefused, invalidUtf8Offset, NOT_UTF8, openRegular } from "../regular-file.ts";
 import {
   FLOW_FILE,
   FlowError,
@@ -75,7 +75,7 @@ function firstFlaw(lines: Buffer) {
   const mark = "expected text, found a byte order mark that is not at the start";
   const flaws = [
     { offset: longLineOffset(lines), message: tooLong },
-    { offset: invalidUtf8Offset(lines), message: "expected UTF-8 text, found an invalid byte" },
+    { offset: invalidUtf8Offset(lines), message: NOT_UTF8 },
     { offset: lines.indexOf(NUL), message: "expected text, found a NUL byte" },
     { offset: lines.indexOf(MARK), message: mark },
   ].filter(({ offset }) => offset >= 0);

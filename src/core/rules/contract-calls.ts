@@ -50,6 +50,13 @@ export const ERC1155 = {
   notOwned: "ERC1155: insufficient balance for transfer",
 };
 
+/** Whether a settlement fails for this reason because a wallet does not permit the exchange to transfer its funds. */
+export const isNotAllowed = (reason: string): boolean =>
+  [ERC20, ERC1155].some(({ notAllowed }) => reason.startsWith(notAllowed));
+
+export const NOT_PAYABLE = "function is not payable";
+export const NO_PARENT_COLLECTION = "clobsim: positions have no parent collection";
+
 const NOTHING: CallResult = { ok: true, moves: [], supply: null };
 const reverted = (reason: string): CallResult => ({ ok: false, reason });
 
@@ -70,7 +77,7 @@ export function resultOfCall(
   facts: ChainFacts = factsOf(state),
 ): CallResult {
   const context: CallContext = { ...state, ...facts };
-  if (caller.value > 0n && call.kind !== "send") return reverted("function is not payable");
+  if (caller.value > 0n && call.kind !== "send") return reverted(NOT_PAYABLE);
   switch (call.kind) {
     case "send":
     case "approve":
@@ -236,7 +243,7 @@ function marketOfCondition(
   if (market === undefined) return "condition not prepared yet";
   if (collateral !== CONTRACTS.collateral)
     return "clobsim: positions are backed by the exchange's collateral only";
-  return parent === NO_PARENT ? market : "clobsim: positions have no parent collection";
+  return parent === NO_PARENT ? market : NO_PARENT_COLLECTION;
 }
 
 const UNIT = BigInt(TOKEN_UNITS);

@@ -36,6 +36,9 @@ import { Unwinding, unsettled } from "./unwind.ts";
 /** Number of retries after which a settlement is given up. */
 const MAX_RETRIES = 5;
 
+/** Reason of a settlement that a fault fails without a reason of its own. */
+export const FAILED_ON_REQUEST = "made to fail on request";
+
 /** Decides whether a match is mined, reverted, deferred or lost in the block being assembled. */
 function settle(state: State, building: Building, transaction: Transaction, rules: RuleSet): DomainEvent[] {
   const { chain } = state;
@@ -52,7 +55,7 @@ function settle(state: State, building: Building, transaction: Transaction, rule
     if (fault === "delay") return [deferral(transaction, "DELAYED", building.height + blocks, number)];
     if (fault === "ghost")
       return [{ kind: "settlementLost", transaction: transaction.number, fault: number }];
-    if (fault !== "retry") return failure(reason ?? "made to fail on request", number);
+    if (fault !== "retry") return failure(reason ?? FAILED_ON_REQUEST, number);
     if (mayRetry) return [deferral(transaction, "RETRIED", next, number)];
     return failure(`given up after ${MAX_RETRIES} attempts`, number);
   }

@@ -11,6 +11,8 @@ import { type Command, type CommandOf, isCausedByTime } from "../../core/command
 import type { DomainEvent } from "../../core/events.ts";
 import { tokenOf } from "../../core/market.ts";
 import { nextNonce } from "../../core/rules/calls.ts";
+import { isNotAllowed } from "../../core/rules/contract-calls.ts";
+import { FAILED_ON_REQUEST } from "../../core/rules/settlement.ts";
 import { nextDueAt } from "../../core/schedule.ts";
 import type { State } from "../../core/state.ts";
 import { NEXT_ORDER } from "../../scenario/language/order-line.ts";
@@ -333,9 +335,6 @@ export class ObservedBlocks {
 }
 
 const ONCE = { probability: CERTAIN, times: 1, blocks: 0, baseFee: 0, reason: null } as const;
-const ON_REQUEST = "made to fail on request";
-/** Reasons of failures that cannot happen in a scenario, because its accounts have approved the exchange. */
-const MISSING_APPROVAL = /allowance|approval/;
 
 /** Returns the fault with the effect of an event; null if there was none, or it happens in a scenario without a fault. */
 function faultIn(event: DomainEvent, height: number): SettlementFaultTerms | null {
@@ -346,8 +345,9 @@ function faultIn(event: DomainEvent, height: number): SettlementFaultTerms | nul
     case "settlementLost":
       return { ...ONCE, fault: "ghost" };
     case "settlementFailed": {
-      if (event.fault === 0 && !MISSING_APPROVAL.test(event.reason)) return null;
-      return { ...ONCE, fault: "fail", reason: event.reason === ON_REQUEST ? null : event.reason };
+      // No permission is missing in a scenario, because its accounts have approved the exchange.
+      if (event.fault === 0 && !isNotAllowed(event.reason)) return null;
+      return { ...ONCE, fault: "fail", reason: event.reason === FAILED_ON_REQUEST ? null : event.reason };
     }
     default:
       return null;

@@ -117,7 +117,7 @@ export async function shrinkHistory(
 }
 
 const notInTime = (error: unknown): never => {
-  throw error instanceof RunStopped ? new NotRunInTime("the time was up before it failed once") : error;
+  throw error instanceof RunStopped ? new NotRunInTime() : error;
 };
 
 /** Gives a created market its name in the scenario. */

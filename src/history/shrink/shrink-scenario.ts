@@ -376,6 +376,7 @@ const LAST_RUNS = 2;
 /** The time was up before the first run of a scenario ended, so that it is unknown whether it fails. */
 export class NotRunInTime extends Error {
   override readonly name = "NotRunInTime";
+  override readonly message = "the time was up before it failed once";
 }
 
 /**
@@ -393,7 +394,7 @@ export async function shrinkScenario(
   const isGraceOver = () => isOver(-GRACE_MS);
   trial.stop = isGraceOver;
   const failed = await trial.run(text);
-  if (failed.kind === "stopped") throw new NotRunInTime("the time was up before it failed once");
+  if (failed.kind === "stopped") throw new NotRunInTime();
   if (failed.kind !== "failed") return null;
   const before = stepCount(failed.scenario);
   const first: FailingText = { failed, before, remarks: [], requiredSteps: [] };

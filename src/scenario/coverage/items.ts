@@ -80,10 +80,10 @@ export const GROUPS = {
       GHOST,
     ),
     ...namedItems([
-      ["held: RETRIED", "MATCHED -> RETRYING"],
-      ["held: UNFUNDED", "MATCHED -> RETRYING (waits for funds)"],
-      ["held: DELAYED", "MATCHED (delayed)"],
-      ["held: UNDERPRICED", "MATCHED (underpriced)"],
+      ["deferred: RETRIED", "MATCHED -> RETRYING"],
+      ["deferred: UNFUNDED", "MATCHED -> RETRYING (waits for funds)"],
+      ["deferred: DELAYED", "MATCHED (delayed)"],
+      ["deferred: UNDERPRICED", "MATCHED (underpriced)"],
     ]),
   ]),
   "settlement faults": new Map([...items("fail", "retry", "delay", "ghost"), ["gasSpike", ["gas-spike"]]]),
@@ -236,7 +236,7 @@ const EVENTS: {
   transactionMined: ({ transaction }, context) =>
     countMined(context.state.chain.transactions.get(transaction), context),
   transactionHeld: ({ transaction, hold }, { state, count }) => {
-    if (state.chain.transactions.get(transaction).content === null) count("settlement", `held: ${hold}`);
+    if (state.chain.transactions.get(transaction).content === null) count("settlement", `deferred: ${hold}`);
   },
   settlementLost: (_event, { count }) => count("settlement", GHOST),
   settlementFailed: ({ transaction }, { state, count }) =>

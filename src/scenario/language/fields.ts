@@ -1,7 +1,7 @@
 import { unitsOf } from "../../api/decimals.ts";
 import { nearest } from "../../api/nearest.ts";
 import { decimalText, MONEY_PLACES, PRICE_PLACES, SIZE_PLACES } from "../../core/format.ts";
-import { anyOf } from "../../core/terms.ts";
+import { anyOf, SLUG } from "../../core/terms.ts";
 import { MAX_DAYS, parseDuration, parseIso } from "../../core/time.ts";
 import { FULL_PRICE, MAX_ISSUANCE, MAX_SIZE, type Millis } from "../../core/units.ts";
 import { attempt, isNothing, type MappingEntry, meaning, type Node, UNREADABLE, Word } from "./page.ts";
@@ -219,8 +219,7 @@ export const isPartyName = (text: string): boolean => /^[A-Za-z][A-Za-z\d_-]{0,1
 export const isName = (text: string): boolean => text.length <= MAX_NAME_LENGTH && isPartyName(text);
 export const NAME_RULE = `a name: a letter, then letters, digits, _ and -, at most ${MAX_NAME_LENGTH}`;
 
-export const isMarketName = (text: string): boolean =>
-  text.length <= MAX_NAME_LENGTH && /^[a-z\d]+(?:-[a-z\d]+)*$/.test(text);
+export const isMarketName = (text: string): boolean => text.length <= MAX_NAME_LENGTH && SLUG.test(text);
 export const MARKET_NAME_RULE = `a market's name: lower-case words and digits joined by hyphens, at most ${MAX_NAME_LENGTH} characters`;
 
 /** Reads the words of a line in order. Throws `UNREADABLE` after reporting an unexpected word. */

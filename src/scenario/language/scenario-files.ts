@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, realpathSync, statSync } from "node:fs";
 import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { codePointText } from "../../core/format.ts";
-import { invalidUtf8Offset, readFailure, readRegular, withSlashes } from "../../regular-file.ts";
+import { invalidUtf8Offset, NOT_UTF8, readFailure, readRegular, withSlashes } from "../../regular-file.ts";
 import type { Declarations } from "./declarations.ts";
 import { attempt, type Node, Page, type ProblemList, UNREADABLE } from "./page.ts";
 import { readTree } from "./yaml.ts";
@@ -125,7 +125,7 @@ export function readTextFile(path: string): FileText {
   }
   const end = invalidUtf8Offset(bytes);
   if (end < 0) return { text: bytes.toString("utf8"), problem: null };
-  return { text: bytes.toString("utf8", 0, end), problem: "expected UTF-8 text, found an invalid byte" };
+  return { text: bytes.toString("utf8", 0, end), problem: NOT_UTF8 };
 }
 
 /** Maximum size of a file, in bytes. */

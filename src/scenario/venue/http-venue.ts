@@ -8,6 +8,7 @@ import {
   type Header,
   type HeaderChanges,
   openTransport,
+  REPLY_TIMEOUT_MS,
   type Transport,
 } from "../../client/transport.ts";
 import { toIso } from "../../core/time.ts";
@@ -75,8 +76,6 @@ export async function signerOf({ privateKey, signatures }: Wallet): Promise<Wall
   };
 }
 
-const TIMEOUT_MS = 30_000;
-
 /** How the accounts of a scenario sign. */
 interface Signing {
   /** Returns the options of an account's client. */
@@ -97,7 +96,7 @@ export class HttpClients {
 
   /** `watch` may wrap the transport to observe requests and replies. */
   constructor(url: string, signing: Signing, watch: (transport: Transport) => Transport = (same) => same) {
-    const { send, close } = openTransport(new URL(url), TIMEOUT_MS);
+    const { send, close } = openTransport(new URL(url), REPLY_TIMEOUT_MS);
     this.#url = url;
     this.#signing = signing;
     this.#transport = watch(send);

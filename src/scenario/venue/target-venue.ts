@@ -5,7 +5,7 @@ import { type ClientOptions, ExchangeClient, walletOf } from "../../client/clien
 import { collect, ExchangeFailure, orThrow } from "../../client/result.ts";
 import { DocumentError, within } from "../../core/document-error.ts";
 import { decimalText, MONEY_PLACES, SIZE_PLACES, shellOption } from "../../core/format.ts";
-import { anyOf, isWord, SELF_TRADE_POLICIES } from "../../core/terms.ts";
+import { anyOf, isWord, SELF_TRADE_POLICIES, SLUG } from "../../core/terms.ts";
 import { FULL_PRICE, type Millis, millis, SHARE_UNITS, type Size, size } from "../../core/units.ts";
 import { FILE_LIMITS, readFailure, readText } from "../../regular-file.ts";
 import type { DirectCall } from "../../server/router.ts";
@@ -93,9 +93,7 @@ const shown = (name: string): string =>
 
 /** Returns a slug for messages, for the same reason; an id is not shown. */
 const shownSlug = (slug: string): string =>
-  /^[a-z\d]+(?:-[a-z\d]+)*$/.test(slug) && slug.length <= 128 && !/[\da-f-]{24}/.test(slug)
-    ? JSON.stringify(slug)
-    : "of that id";
+  SLUG.test(slug) && slug.length <= 128 && !/[\da-f-]{24}/.test(slug) ? JSON.stringify(slug) : "of that id";
 
 const wrong = (expected: string, ...path: readonly string[]): DocumentError =>
   new DocumentError(expected, null, ...path);

@@ -22,7 +22,7 @@ import { emptyAccount, findAccount, type State } from "../../core/state.ts";
 import { canonicalLines } from "../../core/state-document.ts";
 import type { Steps } from "../../core/steps.ts";
 import { readAddress } from "../../core/terms.ts";
-import { MAX_DAYS, parseDuration, parseIso, toIso } from "../../core/time.ts";
+import { ISO_TIME, MAX_DAYS, parseDuration, parseIso, toIso } from "../../core/time.ts";
 import { MAX_MILLIS, type Millis, millis, money, size } from "../../core/units.ts";
 import type { ClockMode, Snapshots, StoredSnapshot } from "../../engine/clock.ts";
 import type { Watcher } from "../../engine/exchange.ts";
@@ -379,11 +379,9 @@ function faultReply(fault: Fault): ReplyTo<"addFault"> {
   return { ...shown, remaining: remainingOf(fault) };
 }
 
-const TIME = "a time with its zone such as 2026-01-01T00:00:00Z, from 1970 to 9999";
-
 /** Reads a time in a field of a body. @throws ApiError `INVALID_PARAMETER` */
 export function timeIn(field: string, text: string): Millis {
   const at = parseIso(text);
   if (at !== null) return at;
-  throw invalidFields(`${field} must be ${TIME}, found ${quoted(text)}`, [field]);
+  throw invalidFields(`${field} must be ${ISO_TIME}, found ${quoted(text)}`, [field]);
 }
