@@ -123,7 +123,7 @@ export class DataFolder implements Persistence {
       this.#file = disk.open(this.#journalPath, "write");
       this.#identity = disk.identity(this.#journalPath);
     } catch (error) {
-      this.#lock.release();
+      this.#unlock();
       throw error;
     }
     try {
@@ -281,8 +281,8 @@ export class DataFolder implements Persistence {
       this.#replay(exchange, origin);
     } catch (cause) {
       const what = `the journal can be neither written nor read: ${(cause as Error).message}`;
-      this.#unreadable = new PersistenceError(what, "disk", cause);
-      throw this.#unreadable;
+      this.#unreadable = new PersistenceError(what, this.broken?.reason ?? "disk", cause);
+      return;
     }
     // Executes what is still due now. It is not journaled, because it is executed again when the directory is opened.
     exchange.advanceTo(exchange.now);
@@ -355,7 +355,16 @@ export class DataFolder implements Persistence {
     } catch (error) {
       if (!(error instanceof PersistenceError)) throw error;
     } finally {
+      this.#unlock();
+    }
+  }
+
+  /** A lock that cannot be removed holds until this process ends. */
+  #unlock(): void {
+    try {
       this.#lock.release();
+    } catch (error) {
+      this.#options.warn(`${this.path} could not be unlocked: ${(error as Error).message}`);
     }
   }
 }

@@ -106,17 +106,19 @@ async function writeDurably(disk: Disk, path: string, checkpoint: Checkpoint): P
   const draft = draftOf(path, randomUUID());
   const file = disk.open(draft, "new");
   try {
-    const size = await writeSlowly(file, stateLines(checkpoint));
-    await assertWritten(file, size);
-    file.sync();
+    try {
+      const size = await writeSlowly(file, stateLines(checkpoint));
+      await assertWritten(file, size);
+      file.sync();
+    } finally {
+      file.close();
+    }
+    if (disk.names(folder)?.includes(STATE_FILE)) disk.rename(path, join(folder, PREVIOUS_STATE_FILE));
+    disk.rename(draft, path);
   } catch (error) {
-    file.close();
     disk.remove(draft);
     throw error;
   }
-  file.close();
-  if (disk.names(folder)?.includes(STATE_FILE)) disk.rename(path, join(folder, PREVIOUS_STATE_FILE));
-  disk.rename(draft, path);
   disk.syncFolder(folder);
 }
 

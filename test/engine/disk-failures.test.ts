@@ -15,7 +15,16 @@ import { TestExchange } from "../support/exchange.ts";
 import { SimulatedDisk } from "../support/simulated-disk.ts";
 import { stateHashes } from "../support/state-hashes.ts";
 import { FULL, fill, filled } from "./support/failing-disk.ts";
-import { FOLDER, flush, JOURNAL, NOON, openNew, openOn, persistedConfig } from "./support/persisted.ts";
+import {
+  FOLDER,
+  flush,
+  JOURNAL,
+  NOON,
+  openNew,
+  openOn,
+  persistedConfig,
+  withoutLock,
+} from "./support/persisted.ts";
 import { takeSteps } from "./support/short-history.ts";
 
 const JSON_BODY = { "content-type": "application/json" };
@@ -103,6 +112,27 @@ describe("a journal that a crash tore", () => {
   });
 });
 
+describe("a directory in which nothing can be changed any more", () => {
+  it.each([
+    ["remove", "lock", "could not be unlocked"],
+    ["rename", "db.json", "the state could not be written"],
+  ])("is closed with a warning if %s fails, and leaves no draft", async (kind, name, warning) => {
+    const disk = new SimulatedDisk();
+    const warnings: string[] = [];
+    const opened = await openOn(disk, {}, warnings);
+    disk.before = (call) => {
+      if (call.kind !== kind || !call.path.startsWith(`${FOLDER}/${name}`)) return;
+      throw Object.assign(new Error("EROFS: no"), { code: "EROFS", syscall: kind });
+    };
+    await opened.close();
+    expect(warnings).toEqual([expect.stringMatching(`^.*${warning}.*: EROFS: no$`)]);
+    expect(disk.names(FOLDER)).toEqual(
+      name === "lock" ? ["db.json", "journal.ndjson", "lock"] : ["journal.ndjson"],
+    );
+    await (await openOn(new SimulatedDisk(withoutLock(disk.image)))).close();
+  });
+});
+
 describe("a full disk", () => {
   it("leaves nothing in a data directory that cannot be locked", async () => {
     const disk = filled();
@@ -158,6 +188,20 @@ describe.each([
       expect(third.exchange.hash).toBe(second.exchange.hash);
     },
   );
+
+  it("is closed without an error after both have written at the same place", async () => {
+    const disk = new SimulatedDisk();
+    const first = await openOn(disk);
+    await begin(first);
+    remove(disk);
+    const second = await openOn(disk);
+    takeSteps(second, 9);
+    flush(second);
+    first.exchange.submit(eventCommand("overwrites"));
+    flush(first);
+    await first.close();
+    expect(first.folder?.broken).toMatchObject({ reason: "removed" });
+  });
 
   it("is not made again by the exchange that used it", async () => {
     const { disk, opened } = await openNew();
