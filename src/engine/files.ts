@@ -5,7 +5,6 @@ import { hostname } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { DEFAULT_DATA } from "../config.ts";
 import { shellOption } from "../core/format.ts";
-import { FileRefused } from "../regular-file.ts";
 import { createFile, type Disk, writeFully } from "./disk.ts";
 import { DataFileError } from "./journal.ts";
 
@@ -129,8 +128,8 @@ type LockState =
   | { readonly kind: "held"; readonly error: DataFileError };
 
 /** Reads the lock of a directory, without taking it. */
-export function lockStateOf(disk: Disk, folder: string): LockState {
-  const holder = readHolder(disk, join(folder, LOCK_FILE));
+export function lockStateOf(disk: Disk, folder: string, name = LOCK_FILE): LockState {
+  const holder = readHolder(disk, join(folder, name));
   if (holder === "gone") return { kind: "free" };
   const host = hostname();
   if (holder === null || !isAlive(holder, host)) return { kind: "stale" };
@@ -142,14 +141,10 @@ function takeLock(disk: Disk, folder: string, name: string, own: Holder): Folder
   const path = join(folder, name);
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     if (createLock(disk, path, own)) return lockAt(disk, path);
-    const holder = readHolder(disk, path);
-    if (holder === "gone") continue;
-    assertDead(holder, folder, own);
+    if (!isStale(disk, folder, name)) continue;
     const removal = takeLock(disk, folder, `${name}.removal`, own);
     try {
-      if (readHolder(disk, path) === "gone") continue;
-      assertDead(readHolder(disk, path), folder, own);
-      disk.remove(path);
+      if (isStale(disk, folder, name)) disk.remove(path);
     } finally {
       removal.release();
     }
@@ -159,6 +154,13 @@ function takeLock(disk: Disk, folder: string, name: string, own: Holder): Folder
 }
 
 const ATTEMPTS = 20;
+
+/** Whether there is a lock of a dead process. @throws DataFileError `locked` if the process of the lock still runs */
+function isStale(disk: Disk, folder: string, name: string): boolean {
+  const state = lockStateOf(disk, folder, name);
+  if (state.kind === "held") throw state.error;
+  return state.kind === "stale";
+}
 
 function lockAt(disk: Disk, path: string) {
   // It stays open, because the system may give the identity of a removed file to another.
@@ -204,14 +206,9 @@ function writeNew(disk: Disk, path: string, holder: Holder): boolean {
   }
 }
 
-/** @throws DataFileError `locked` if the process of a lock still runs */
-function assertDead(holder: Holder | "gone" | null, folder: string, { host }: Holder): void {
-  if (holder !== null && holder !== "gone" && isAlive(holder, host)) throw locked(folder, holder, host);
-}
-
 /**
  * Reads the holder of a lock; null if the file has no valid content, as after a power failure before it was synced.
- * @throws FileRefused if it is not a regular file
+ * @throws FileRefused if it is not a regular file; the system's error if it cannot be read: a process may hold it
  */
 function readHolder(disk: Disk, path: string): Holder | "gone" | null {
   try {
@@ -219,14 +216,15 @@ function readHolder(disk: Disk, path: string): Holder | "gone" | null {
     try {
       const bytes = Buffer.alloc(Math.min(file.size, MAX_BYTES));
       file.read(bytes, 0);
-      const holder = JSON.parse(bytes.toString("utf8")) as Holder;
-      return Number.isSafeInteger(holder.pid) ? holder : null;
+      const holder = JSON.parse(bytes.toString("utf8")) as Holder | null;
+      return Number.isSafeInteger(holder?.pid) ? holder : null;
     } finally {
       file.close();
     }
   } catch (error) {
-    if (error instanceof FileRefused) throw error;
-    return codeOf(error) === "ENOENT" ? "gone" : null;
+    if (error instanceof SyntaxError) return null;
+    if (codeOf(error) === "ENOENT") return "gone";
+    throw error;
   }
 }
 

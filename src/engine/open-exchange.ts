@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Config } from "../config.ts";
 import type { RefusedRequest } from "../core/refusals.ts";
-import { FileRefused, isForbidden } from "../regular-file.ts";
+import { FileRefused, isForbidden, isSystemError } from "../regular-file.ts";
 import { ConfigError } from "../setting.ts";
 import { VERSION } from "../version.ts";
 import { Clock, type ClockSetting } from "./clock.ts";
@@ -69,11 +69,10 @@ function hasJournal(disk: Disk, data: string): boolean {
 /** Turns an error of the file system into a message about the data directory. */
 export function asDataFileError(error: unknown, data: string): unknown {
   if (error instanceof FileRefused) return new DataFileError("corrupt", `${error.path}: ${error.message}`);
-  if (isForbidden(error)) {
+  if (isForbidden(error) || isSystemError(error, "ELOOP", "ENAMETOOLONG", "EEXIST")) {
     const remedy = "name another directory with --data, or use --ephemeral";
-    return new DataFileError("usage", `${data} cannot be written to (${error.code}): ${remedy}`, {
-      cause: error,
-    });
+    const what = `${data} cannot be used: ${error.message}: ${remedy}`;
+    return new DataFileError("usage", what, { cause: error });
   }
   const isOfSystem = error instanceof Error && "code" in error && "syscall" in error;
   if (!isOfSystem && !(error instanceof PersistenceError)) return error;

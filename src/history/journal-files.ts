@@ -219,7 +219,8 @@ type Check = (part: string, find: () => Found | null) => void;
 
 function checkJournal(disk: Disk, folder: string, check: Check): Found | null {
   const path = join(folder, JOURNAL_FILE);
-  const file = disk.open(path, "read");
+  // The file is there, and opening the directory fails if it cannot be written.
+  const file = disk.open(path, "write");
   try {
     const opening = openingIn(file);
     if (opening === null) {

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readConfig } from "../../src/config.ts";
 import { ExchangeConfig } from "../../src/core/state.ts";
 import { type Disk, nodeDisk } from "../../src/engine/disk.ts";
-import { STATE_FILE } from "../../src/engine/files.ts";
+import { JOURNAL_FILE, LOCK_FILE, STATE_FILE } from "../../src/engine/files.ts";
 import type { DataFileError } from "../../src/engine/journal.ts";
 import type { Line } from "../../src/engine/journal-line.ts";
 import { openConfigured } from "../../src/engine/open-exchange.ts";
@@ -246,8 +246,11 @@ describe("a directory that the system does not create", () => {
 
   it.each([
     ["EACCES", "usage", "name another directory with --data, or use --ephemeral"],
-    ["EPERM", "usage", "(EPERM): name another directory"],
-    ["EROFS", "usage", "(EROFS): name another directory"],
+    ["EPERM", "usage", "EPERM: no, mkdir"],
+    ["EROFS", "usage", "EROFS: no, mkdir"],
+    ["ELOOP", "usage", "ELOOP: no, mkdir"],
+    ["ENAMETOOLONG", "usage", "ENAMETOOLONG: no, mkdir"],
+    ["EEXIST", "usage", "EEXIST: no, mkdir"],
     ["ENOSPC", "disk", "cannot be used: ENOSPC"],
   ])("with %s is a problem of the kind %s", async (code, problem, sentence) => {
     const config = persistedConfig({ data: program.path("refused") });
@@ -256,20 +259,29 @@ describe("a directory that the system does not create", () => {
     expect(error).toMatchObject({ problem, message: expect.stringContaining(sentence) });
   });
 
-  it.each(["EACCES", "EIO"])("with %s is found as opening reports it", async (code) => {
-    const data = program.path(`found-${code}`);
+  it.each([
+    ["EACCES", STATE_FILE],
+    ["EIO", STATE_FILE],
+    ["EACCES", LOCK_FILE],
+    ["EACCES", JOURNAL_FILE],
+  ])("with %s of %s is found as opening reports it", async (code, name) => {
+    const data = program.path(`found-${code}-${name}`);
     const open = (disk: Disk) =>
       openConfigured(persistedConfig({ data }), () => {}, { disk, wallNow: Date.now });
     await (await open(nodeDisk)).close();
+    await writeFile(`${data}/${LOCK_FILE}`, "");
     const disk: Disk = {
       ...nodeDisk,
       open: (path, how) => {
-        if (!path.endsWith(STATE_FILE)) return nodeDisk.open(path, how);
+        const isAllowed = how === "read" && name === JOURNAL_FILE;
+        if (!path.endsWith(`/${name}`) || isAllowed) return nodeDisk.open(path, how);
         throw Object.assign(new Error(`${code}: no, open '${path}'`), { code, syscall: "open", path });
       },
     };
     const error = (await open(disk).catch((thrown: unknown) => thrown)) as DataFileError;
     const [found] = checkDataDir(disk, data).filter((finding) => finding.problem !== null);
     expect([found?.problem, found?.text]).toEqual([error.problem, error.message]);
+    expect(error.message).toContain(`${data}/${name}`);
+    if (name === LOCK_FILE) expect(nodeDisk.names(data)).toContain(LOCK_FILE);
   });
 });
