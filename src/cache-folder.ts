@@ -1,7 +1,6 @@
 import { Buffer } from "node:buffer";
 import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { homedir } from "node:os";
-import { join } from "node:path";
+import { isAbsolute, join } from "node:path";
 import { crc32 } from "node:zlib";
 import { makeFolder } from "./make-folder.ts";
 
@@ -15,14 +14,15 @@ export const CACHE_VARIABLE = "CLOBSIM_CACHE";
 
 /**
  * Returns the user's cache folder: `CLOBSIM_CACHE`, else `clobsim` in the system's cache folder; null if `CLOBSIM_CACHE` is
- * `off`.
+ * `off`, or if the environment names no folder of the user.
  */
 export function cacheFolder(environment: NodeJS.ProcessEnv = process.env): CacheFolder | null {
-  const { [CACHE_VARIABLE]: named = "", XDG_CACHE_HOME: xdg = "", LOCALAPPDATA: local = "" } = environment;
+  const { [CACHE_VARIABLE]: named = "", XDG_CACHE_HOME: xdg = "", HOME: home = "" } = environment;
   if (named === "off") return null;
   if (named !== "") return new CacheFolder(named);
-  const own = process.platform === "win32" ? local : xdg;
-  return new CacheFolder(join(own === "" ? join(homedir(), ".cache") : own, "clobsim"));
+  const local = isAbsolute(xdg) ? xdg : join(home, ".cache");
+  const own = process.platform === "win32" ? (environment.LOCALAPPDATA ?? "") : local;
+  return isAbsolute(own) ? new CacheFolder(join(own, "clobsim")) : null;
 }
 
 /** Cached files, each complete or absent. A missing or damaged file is created again. */

@@ -93,6 +93,19 @@ describe("the cache folder", () => {
     cacheFolder({ [own]: folder })?.write("kind", "name", contents);
     expect(readdirSync(join(folder, "clobsim"))).toEqual(["kind-name"]);
   });
+
+  it("is off if the environment names no folder of the user, which would be one of the project", () => {
+    for (const environment of [
+      {},
+      { HOME: "" },
+      { XDG_CACHE_HOME: "cache" },
+      { HOME: "home", LOCALAPPDATA: "local" },
+    ])
+      expect(cacheFolder(environment)).toBeNull();
+    if (process.platform === "win32") return;
+    cacheFolder({ HOME: folder, XDG_CACHE_HOME: "cache" })?.write("kind", "name", contents);
+    expect(readdirSync(join(folder, ".cache", "clobsim"))).toEqual(["kind-name"]);
+  });
 });
 
 describe("the program", () => {
