@@ -51,6 +51,8 @@ export function* traceCommands(exchange: Exchange, entries: readonly Accepted[])
   const { state: opening, now: start } = exchange.snapshot();
   const commands: TracedCommand[] = [];
   const seen: Pick<TracedCommand, "at" | "events" | "before">[] = [];
+  /** How many of `seen` are before those of the next entry: taking them from the array would cost its length. */
+  let taken = 0;
   let next = conditionsIn(exchange.state);
   let [divergence, thrown]: [Trace["divergence"], unknown] = [null, null];
   const unwatch = exchange.watch((_sequence, at, events) => {
@@ -63,16 +65,25 @@ export function* traceCommands(exchange: Exchange, entries: readonly Accepted[])
     try {
       exchange.advanceTo(entry.at);
       reverts = revertsIn(exchange.state, entry.command);
-      if (!replayEntry(exchange, entry, seen)) divergence ??= entry;
+      if (isCausedByTime(entry.command)) {
+        if (seen[taken]?.at !== entry.at) divergence ??= entry;
+      } else {
+        const first = seen.length;
+        const isAccepted = exchange.submit(entry.command).ok && seen.length > first;
+        if (!isAccepted || first > taken) divergence ??= entry;
+        taken = first;
+      }
     } catch (error) {
       thrown = error;
     }
-    const { events, before } = (thrown === null ? seen.shift() : undefined) ?? { events: [], before: next };
+    const own = thrown === null ? seen[taken] : undefined;
+    if (own !== undefined) taken += 1;
+    const { events, before } = own ?? { events: [], before: next };
     commands.push({ ...entry, events, placed: placedIn(exchange.state, events), before, reverts });
     if (thrown !== null) break;
   }
   unwatch();
-  if (seen.length > 0 && thrown === null) divergence ??= "extra commands";
+  if (seen.length > taken && thrown === null) divergence ??= "extra commands";
   return { start, opening, commands, end: exchange.state, thrown, divergence };
 }
 
@@ -81,13 +92,6 @@ function revertsIn(state: State, command: Command): boolean {
   if (command.kind !== "sendTransaction") return false;
   const { from, value, call } = command;
   return !resultOfCall(state, { from, value: BigInt(value) }, call).ok;
-}
-
-/** Replays an entry at its time. Returns whether it did what was recorded: its own effects are then the first in `seen`. */
-function replayEntry(exchange: Exchange, { at, command }: Accepted, seen: { readonly at: Millis }[]) {
-  if (isCausedByTime(command)) return seen[0]?.at === at;
-  const isNext = seen.splice(0).length === 0;
-  return exchange.submit(command).ok && seen.length > 0 && isNext;
 }
 
 function placedIn(state: State, events: readonly DomainEvent[]): TracedCommand["placed"] {

@@ -289,7 +289,9 @@ export class ObservedBlocks {
         block = { count, faults: [] };
         this.begun.set(traced, block);
         if (cause?.command.kind === "mineBlocks" && cause !== traced && cause.at === traced.at) {
-          this.#requested.set(cause, [...this.requestedBy(cause), block]);
+          const requested = this.#requested.get(cause);
+          if (requested === undefined) this.#requested.set(cause, [block]);
+          else requested.push(block);
         }
         for (const event of events) {
           if (event.kind === "blockOpened") height = event.height;

@@ -5,6 +5,8 @@ import { runSteps } from "../../../src/core/steps.ts";
 import { money, size } from "../../../src/core/units.ts";
 import { SessionLog } from "../../../src/engine/journal.ts";
 import { recordSession } from "../../../src/history/record/record-session.ts";
+import { ObservedBlocks } from "../../../src/history/record/session-recorder.ts";
+import type { TracedCommand } from "../../../src/history/trace.ts";
 import { emptyWorld } from "../../../src/simulation/opening.ts";
 import type { Market } from "../../server/replies.ts";
 import { deriveTrader } from "../../server/trader.ts";
@@ -206,4 +208,19 @@ describe("a session that is too long", () => {
       }),
     );
   });
+});
+
+it("has every block that one command mined, however many", () => {
+  const { state } = new SessionExchange();
+  const rest = { at: 0, placed: null, reverts: false };
+  const mine = { ...rest, command: { kind: "mineBlocks", count: 300_000 }, events: [] };
+  const opened = { kind: "blockOpened", height: 1 };
+  const blocks = Array.from({ length: 300_000 }, () => ({
+    ...rest,
+    command: { kind: "produceBlock" },
+    events: [opened],
+  }));
+  const traced = [mine, ...blocks] as unknown as readonly TracedCommand[];
+  const observed = new ObservedBlocks(traced, state, state);
+  expect(observed.requestedBy(traced[0] as TracedCommand).length).toBe(300_000);
 });
