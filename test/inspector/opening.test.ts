@@ -102,6 +102,18 @@ describe.runIf(BROWSER !== null)("the inspector as a file", () => {
     await inspector.button("Choose a report").waitFor();
   });
 
+  it("shows the beginning of a row that is too long for a page", async () => {
+    const [last, ...before] = linesIn(reportText()).reverse();
+    const long = { ...last, d: { ...(last?.d as object), reason: "x".repeat(300_000) } };
+    const inspector = await openStory();
+    await inspector.drop("long.ndjson", withChecksums([...before.reverse(), long]));
+    await inspector.page.getByText("clobsim long.ndjson").waitFor();
+    await inspector.page.keyboard.press("d");
+    const text = (await inspector.page.locator(".detail pre").textContent()) ?? "";
+    expect(text).toMatch(/"reason": "x+\.\.\.$/);
+    expect(text).toHaveLength(200_003);
+  });
+
   it("shows a damaged report up to the damage, and the line of the damage", async () => {
     const lines = reportText().split("\n");
     lines[12] = (lines[12] as string).replace('"t":', '"T":');

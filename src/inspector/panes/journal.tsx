@@ -1,7 +1,7 @@
 import { type ReadonlySignal, useComputed, useSignal, useSignalEffect } from "@preact/signals";
 import { useLayoutEffect, useMemo, useReducer, useRef } from "preact/hooks";
 import type { StreamRequest } from "../../api/event-stream.ts";
-import { counted } from "../../core/format.ts";
+import { counted, shortened } from "../../core/format.ts";
 import { hex8 } from "../../core/hash.ts";
 import { numberOf } from "../../core/ids.ts";
 import type { State } from "../../core/state.ts";
@@ -267,6 +267,9 @@ async function writeToClipboard(text: string): Promise<void> {
   if (!document.execCommand("copy")) throw new Error("the browser does not let this page copy");
 }
 
+/** Maximum characters of a row's JSON: a browser needs seconds for more, and ends the page at 100 MB. */
+const MAX_SHOWN = 200_000;
+
 /** Details of one row: request, data and events, and buttons that copy it. */
 function Detail({ row }: { readonly row: number }) {
   const action = useAction();
@@ -335,7 +338,7 @@ function Detail({ row }: { readonly row: number }) {
         </button>
       </header>
       {action.message}
-      <pre>{JSON.stringify(content, null, 2)}</pre>
+      <pre>{shortened(JSON.stringify(content, null, 2), MAX_SHOWN)}</pre>
     </aside>
   );
 }
