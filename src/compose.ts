@@ -298,7 +298,7 @@ export function serviceOf(
     snapshots.clear();
     faults.clear();
     // Deletes the node's filters, snapshots and impersonations; subscriptions stay.
-    void node?.then((loaded) => loaded.forget());
+    void node?.then((loaded) => loaded.clear());
   };
   const keyOf = (account: Address) => devKeysOf(origin).get(account) ?? null;
   const host = { exchange, clock, version: VERSION, accounts: devAccounts, slices, keyOf, reset: reopen };

@@ -88,7 +88,7 @@ const kind = z.enum([...FAULT_KINDS, "reorg"]);
 export const MAX_REASON_LENGTH = 200;
 export const MAX_BASE_FEE_GWEI = 1_000_000;
 
-const upTo = (most: number) => z.int().min(1).max(most).optional();
+const upTo = (max: number) => z.int().min(1).max(max).optional();
 
 const newFaultBody = objectBody("NewSettlementFault", {
   kind: kind.describe(

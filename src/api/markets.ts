@@ -335,7 +335,7 @@ export function historyReply(
   view: View,
   market: Market,
   outcome: Outcome,
-  { startTs, endTs, fidelity: most }: Read<(typeof marketDataEndpoints)["getPricesHistory"]["query"]>,
+  { startTs, endTs, fidelity: max }: Read<(typeof marketDataEndpoints)["getPricesHistory"]["query"]>,
 ): ReplyOf<typeof pricesHistorySchema> {
   const { history } = bookFor(market, outcome);
   const first = startTs === undefined ? 0 : history.countBefore(startTs);
@@ -346,7 +346,7 @@ export function historyReply(
     p: view.numbers.price(priceFor(market, outcome, history.priceAt(index))),
   });
   const data: ReturnType<typeof point>[] = [];
-  const fidelity = most ?? count;
+  const fidelity = max ?? count;
   if (count <= fidelity) {
     for (let index = first; index < end; index += 1) data.push(point(history.secondAt(index), index));
   } else {

@@ -29,9 +29,9 @@ export const texts: Type = {
 export const callable: Type = { expected: "a function", accepts: isOf("function") };
 
 /** An integer from 1 to a bound, inclusive. */
-export const positive = (most: number): Type => ({
-  expected: `a whole number from 1 ${most === Number.MAX_SAFE_INTEGER ? "on" : `to ${most}`}`,
-  accepts: (value) => Number.isSafeInteger(value) && Number(value) >= 1 && Number(value) <= most,
+export const positive = (max: number): Type => ({
+  expected: `a whole number from 1 ${max === Number.MAX_SAFE_INTEGER ? "on" : `to ${max}`}`,
+  accepts: (value) => Number.isSafeInteger(value) && Number(value) >= 1 && Number(value) <= max,
 });
 
 /** One of some words, or a value of the type `other`. */

@@ -37,10 +37,10 @@ export function readJsonObject(body: Buffer): JsonObject {
   return value as JsonObject;
 }
 
-/** Whether arrays and objects in a JSON value nest deeper than `most` levels. */
-export function nestsDeeper(value: unknown, most: number): boolean {
+/** Whether arrays and objects in a JSON value nest deeper than `max` levels. */
+export function nestsDeeper(value: unknown, max: number): boolean {
   if (typeof value !== "object" || value === null) return false;
-  return most === 0 || Object.values(value).some((item) => nestsDeeper(item, most - 1));
+  return max === 0 || Object.values(value).some((item) => nestsDeeper(item, max - 1));
 }
 
 /**

@@ -83,10 +83,10 @@ function perform(
   }
   const min = params.filter(({ isOptional }) => !isOptional).length;
   if (given.length < min || given.length > params.length) {
-    const most = counted(params.length, "parameter");
+    const max = counted(params.length, "parameter");
     const names = params.map((param) => `${param.name}${param.isOptional ? "?" : ""}`).join(", ");
     throw invalidParams(
-      `${name} takes ${min === params.length ? most : `${min} to ${most}`}${names && ` (${names})`}, found ${given.length}`,
+      `${name} takes ${min === params.length ? max : `${min} to ${max}`}${names && ` (${names})`}, found ${given.length}`,
     );
   }
   const values = params.map(({ name, read }, index) => read(given[index], name, node.state));

@@ -53,7 +53,7 @@ export interface NodeContext extends Host, ReturnType<typeof emptyMemory> {
   /** The cursors of filters and subscriptions. */
   readonly cursors: Cursors;
   /** Deletes filters, snapshots and impersonations; subscriptions stay. */
-  readonly forget: () => void;
+  readonly clear: () => void;
 }
 
 export function contextOf(host: Host, logIndex: LogIndex): NodeContext {
@@ -68,7 +68,7 @@ export function contextOf(host: Host, logIndex: LogIndex): NodeContext {
     },
     logIndex,
     cursors,
-    forget: () => {
+    clear: () => {
       for (const { cursor } of context.filters.values()) cursors.delete(cursor);
       Object.assign(context, emptyMemory());
     },

@@ -312,7 +312,7 @@ export class Snapshots {
     this.#clock.applySetting(clock);
   }
 
-  forget(snapshot: StoredSnapshot): void {
+  delete(snapshot: StoredSnapshot): void {
     this.#snapshots = this.#snapshots.filter((each) => each !== snapshot);
   }
 

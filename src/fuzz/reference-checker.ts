@@ -271,8 +271,8 @@ export class ReferenceChecker {
     const expected = match === undefined || hold === "UNDERPRICED" ? fault : faults.faultFor(match);
     this.#apply((reference) => reference.faults.record(transaction, hold, fault));
     if (expected === fault) return;
-    const text = `transaction ${transaction} is struck by fault ${fault}, expected ${expected}`;
-    throw new CheckFailed("differs from the reference", "the fault that strikes a settlement", text);
+    const text = `transaction ${transaction} is hit by fault ${fault}, expected ${expected}`;
+    throw new CheckFailed("differs from the reference", "the fault that hits a settlement", text);
   }
 
   #newReference(): ReferenceExchange {

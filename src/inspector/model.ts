@@ -135,9 +135,9 @@ export function allMarkets() {
 /** Number of the market that the panes show at any cursor: the chosen one, or the one with the most trades at the end. */
 export const shownMarket = computed(() => {
   if (allMarkets().find(chosenMarket.value) !== undefined) return chosenMarket.value;
-  let [busiest, most] = [1, 0];
+  let [busiest, max] = [1, 0];
   for (const { number, trades } of allMarkets()) {
-    if (trades.size > most) [busiest, most] = [number, trades.size];
+    if (trades.size > max) [busiest, max] = [number, trades.size];
   }
   return busiest;
 });
@@ -228,7 +228,7 @@ export function moveToSequence(text: string): string {
     moveTo(row + 1);
     return "";
   }
-  const last = sequences.reduce((most, sequence) => Math.max(most, sequence), first);
+  const last = sequences.reduce((max, sequence) => Math.max(max, sequence), first);
   return `expected a sequence from ${first} to ${last}, found ${text === "" ? "nothing" : text}`;
 }
 

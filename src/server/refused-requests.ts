@@ -94,11 +94,11 @@ function askedFor(endpoint: AnyEndpoint, { caller, body: sent, query: given, nee
   const isKnown = body.length === sentFields.length && query.length === given.length;
   const isOnce = new Map(given).size === given.length;
   const isCut = (needsKnownFields && !isKnown) || !isOnce || body.some(([, value]) => !isScalar(value));
-  const asked = (most: number): AskedFor => ({
+  const asked = (max: number): AskedFor => ({
     kind: "request",
-    body: Object.fromEntries(body.map(([name, value]) => [name, scalarOf(value, most)])),
-    query: Object.fromEntries(query.map(([name, value]) => [name, value.slice(0, most)])),
-    isCut: isCut || most === MAX_VALUE,
+    body: Object.fromEntries(body.map(([name, value]) => [name, scalarOf(value, max)])),
+    query: Object.fromEntries(query.map(([name, value]) => [name, value.slice(0, max)])),
+    isCut: isCut || max === MAX_VALUE,
   });
   return bounded(asked(MAX_ASKED)) ?? bounded(asked(MAX_VALUE));
 }
@@ -106,9 +106,9 @@ function askedFor(endpoint: AnyEndpoint, { caller, body: sent, query: given, nee
 const isScalar = (value: unknown): value is Scalar =>
   value === null || (typeof value === "number" ? Number.isFinite(value) : typeof value !== "object");
 
-/** Returns a scalar, a text cut to `most` characters; null for a list, an object or a number without a JSON form. */
-function scalarOf(value: unknown, most: number): Scalar {
-  if (typeof value === "string") return value.slice(0, most);
+/** Returns a scalar, a text cut to `max` characters; null for a list, an object or a number without a JSON form. */
+function scalarOf(value: unknown, max: number): Scalar {
+  if (typeof value === "string") return value.slice(0, max);
   return isScalar(value) ? value : null;
 }
 

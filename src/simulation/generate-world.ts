@@ -246,9 +246,9 @@ function requireRanges({ markets, events }: WorldOptions): void {
   requireInteger("markets", markets, 1, MAX_MARKETS);
   requireInteger("events", events, 1, MAX_MARKETS);
   if (markets === undefined || events === undefined) return;
-  const most = events * MAX_IN_EVENT;
-  if (markets < events || markets > most)
-    throw new RangeError(`markets expects ${events} to ${most} for ${events} events, found ${markets}`);
+  const max = events * MAX_IN_EVENT;
+  if (markets < events || markets > max)
+    throw new RangeError(`markets expects ${events} to ${max} for ${events} events, found ${markets}`);
 }
 
 function requireInteger(name: string, value: number | undefined, low: number, high: number): void {

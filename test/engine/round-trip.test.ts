@@ -25,7 +25,7 @@ const milliseconds = fc.constantFrom(0, 1, 499, 2000, 61_000);
 const turn = fc.oneof(
   ofKind(6, "moves", { moves: fc.array(anySteeredMove, { maxLength: 15, size: "max" }) }),
   ofKind(2, "snapshot"),
-  ofKind(2, "restore", { pick: fc.nat(), isForgotten: fc.boolean() }),
+  ofKind(2, "restore", { pick: fc.nat(), isDeleted: fc.boolean() }),
   ofKind(1, "reset"),
   ofKind(2, "clock", { setting: fc.constantFrom(...SETTINGS), ms: milliseconds }),
   ofKind(2, "pass", { ms: milliseconds }),
@@ -72,7 +72,7 @@ class Running {
       const kept = all[turn.pick % all.length];
       if (kept === undefined) return;
       this.snapshots.restore(kept);
-      if (turn.isForgotten) for (const other of all.slice(all.indexOf(kept))) this.snapshots.forget(other);
+      if (turn.isDeleted) for (const other of all.slice(all.indexOf(kept))) this.snapshots.delete(other);
     }
   }
 }

@@ -250,7 +250,7 @@ const HEIGHT = 60;
 /** Chart of the cumulative size by price. */
 function Depth({ bids, asks }: ReturnType<typeof ladderOf>) {
   const total = (levels: readonly Level[]): number => levels.reduce((sum, { size }) => sum + size, 0);
-  const most = Math.max(1, total(bids), total(asks));
+  const max = Math.max(1, total(bids), total(asks));
   const path = (levels: readonly Level[]): string => {
     let sum = 0;
     const x = (at: number): string => ((at / 10_000) * WIDTH).toFixed(1);
@@ -259,7 +259,7 @@ function Depth({ bids, asks }: ReturnType<typeof ladderOf>) {
     let text = `M${x(best.price)},${HEIGHT}`;
     for (const { price: at, size } of levels) {
       sum += size;
-      text += `H${x(at)}V${(HEIGHT - (sum / most) * HEIGHT).toFixed(1)}`;
+      text += `H${x(at)}V${(HEIGHT - (sum / max) * HEIGHT).toFixed(1)}`;
     }
     return `${text}V${HEIGHT}Z`;
   };

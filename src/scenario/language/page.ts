@@ -245,7 +245,7 @@ export class Node extends Word {
     this.ownEntries = entries;
     const inside = kind === "mapping" ? entries.map(({ value }) => value) : items;
     this.nodes = inside.reduce((sum, { nodes }) => sum + nodes, 1 + entries.length);
-    this.levels = inside.reduce((most, { levels }) => Math.max(most, levels + 1), 0);
+    this.levels = inside.reduce((max, { levels }) => Math.max(max, levels + 1), 0);
   }
 
   /** Its own place, or that of the alias through which it was reached. */

@@ -105,12 +105,12 @@ function failureMarkdown({ name, place, failure }: ScenarioResult): string {
   ].join("\n");
 }
 
-/** Returns the first texts that fit into `most` bytes, and the number of the others. */
-function fitting(texts: readonly string[], most: number) {
+/** Returns the first texts that fit into `max` bytes, and the number of the others. */
+function fitting(texts: readonly string[], max: number) {
   let bytes = 0;
   const end = texts.findIndex((text) => {
     bytes += Buffer.byteLength(text) + 1;
-    return bytes > most;
+    return bytes > max;
   });
   const kept = end < 0 ? texts : texts.slice(0, end);
   return { kept, left: texts.length - kept.length };

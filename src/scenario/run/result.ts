@@ -101,8 +101,8 @@ export function diffOf(wanted: readonly string[], seen: readonly string[]): Diff
   let start = 0;
   while (start < wanted.length && start < seen.length && wanted[start] === seen[start]) start += 1;
   let end = 0;
-  const most = Math.min(wanted.length, seen.length) - start;
-  while (end < most && wanted[wanted.length - 1 - end] === seen[seen.length - 1 - end]) end += 1;
+  const max = Math.min(wanted.length, seen.length) - start;
+  while (end < max && wanted[wanted.length - 1 - end] === seen[seen.length - 1 - end]) end += 1;
   if (start === wanted.length && start === seen.length) return wanted.map(same);
   const middle = middleOf(wanted.slice(start, wanted.length - end), seen.slice(start, seen.length - end));
   return nearDifferences([

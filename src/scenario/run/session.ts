@@ -86,7 +86,7 @@ export class Session {
     this.stop = options.stop ?? (() => false);
     this.refused = options.refused ?? (() => {});
     if (this.checks !== null) venue.watchFills();
-    venue.whenRewound(() => this.#forgetUndone());
+    venue.whenRewound(() => this.#removeUndone());
   }
 
   get hasOneMarket(): boolean {
@@ -162,8 +162,8 @@ export class Session {
     this.#known.fillsRead = count;
   }
 
-  /** Forgets the orders and fills that the exchange has lost by going back to an earlier state. */
-  #forgetUndone(): void {
+  /** Removes the orders and fills that the exchange has lost by going back to an earlier state. */
+  #removeUndone(): void {
     const { orders, missing } = this.#known;
     for (const [name, key] of orders) {
       if (this.venue.hasOrder(key)) continue;

@@ -101,7 +101,7 @@ export const controlHandlers = {
 
   listSnapshots: ({ query }, { snapshots }) => pageOf(snapshots.all, query, snapshotReply),
   takeSnapshot: ({ body }, { snapshots }) => {
-    const hint = "DELETE /sim/snapshots/{id} forgets one, POST /sim/reset all";
+    const hint = "DELETE /sim/snapshots/{id} deletes one, POST /sim/reset all";
     requireBelowLimit(snapshots.all.length, "snapshots", hint);
     return snapshotReply(snapshots.take(body.name ?? null));
   },
@@ -111,7 +111,7 @@ export const controlHandlers = {
   },
   forgetSnapshot: ({ path }, { snapshots }) => {
     const snapshot = requireSnapshot(snapshots, path.idOrName);
-    snapshots.forget(snapshot);
+    snapshots.delete(snapshot);
     return snapshotReply(snapshot);
   },
 
