@@ -1,5 +1,7 @@
 import { execFile } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
 import { promisify } from "node:util";
+import { globSync } from "tinyglobby";
 import { expect, it } from "vitest";
 import { apiOfTest } from "../support/http.ts";
 
@@ -36,4 +38,15 @@ it.each([
     "redeemed  success 10040 USDC",
     "alice has 20018 USDC",
   ]);
+});
+
+it("each example is run by a test and linked from a page", () => {
+  const texts = (...paths: readonly string[]) => paths.map((path) => readFileSync(path, "utf8")).join("\n");
+  const tests = texts("test/client/examples.test.ts", "test/cli/fuzz/campaign.test.ts");
+  const pages = texts("README.md", ...globSync("docs/**/*.md"));
+  const examples = readdirSync("fixtures/examples", { recursive: true, encoding: "utf8" });
+  for (const example of examples.filter((name) => name.includes("."))) {
+    expect(tests, example).toMatch(new RegExp(`["/]${example}"`));
+    expect(pages).toContain(`fixtures/examples/${example}`);
+  }
 });
