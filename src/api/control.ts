@@ -201,17 +201,11 @@ export const snapshotEndpoints = endpoints("control", "Control plane", {
 
 const route = z.string().min(1).max(200);
 
-export const FAULT_STATUSES = [429, 500, 502, 503, 504] as const;
+const status = z.literal([429, 500, 502, 503, 504]);
 
-const status = z.literal(FAULT_STATUSES);
+const drop = z.enum(["connection", "reply"]);
 
-export const FAULT_DROPS = ["connection", "reply"] as const;
-
-const drop = z.enum(FAULT_DROPS);
-
-export const MAX_RETRY_AFTER_S = 86_400;
-
-const retryAfter = z.int().min(0).max(MAX_RETRY_AFTER_S);
+const retryAfter = z.int().min(0).max(86_400);
 
 const latency = z.string(field.DURATION).max(40);
 

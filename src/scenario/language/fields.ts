@@ -179,11 +179,11 @@ const UNITS = [
   [/^d(?:ay)?s?$/, "d"],
 ] as const;
 
-/** Returns the duration that was meant by `60`, `60 sec` or `+1hour`, a bare number in `bareUnit`; null if there is none. */
-export function meantDuration(text: string, bareUnit = "s"): string | null {
+/** Returns the duration that was meant by `60`, `60 sec` or `+1hour`, a bare number in seconds; null if there is none. */
+export function meantDuration(text: string): string | null {
   const plain = text.toLowerCase().replace(/^\+|\s/g, "");
   const spelled = plain.replace(/(\d+)([a-z]*)/g, (_, digits: string, unit: string) => {
-    const known = unit === "" ? bareUnit : UNITS.find(([like]) => like.test(unit))?.[1];
+    const known = unit === "" ? "s" : UNITS.find(([like]) => like.test(unit))?.[1];
     return `${digits}${known ?? "?"}`;
   });
   return spelled !== text && parseDuration(spelled) !== null ? spelled : null;
@@ -191,13 +191,13 @@ export function meantDuration(text: string, bareUnit = "s"): string | null {
 
 /** In milliseconds. */
 export const duration =
-  (expected = "a duration such as 30s or 1h30m", bareUnit = "s"): Reader<number> =>
+  (expected = "a duration such as 30s or 1h30m"): Reader<number> =>
   (word) => {
     const found = parseDuration(word.textFor(expected));
     if (found !== null) return found;
     const isTooLong = /^(?:\d+(?:d|h|m|s|ms))+$/.test(word.text);
     const rule = isTooLong ? `${expected}, at most ${MAX_DAYS}d` : expected;
-    throw word.unexpected(rule, [], meaning(meantDuration(word.text, bareUnit)));
+    throw word.unexpected(rule, [], meaning(meantDuration(word.text)));
   };
 
 export const MOMENT_RULE = "a moment such as 2026-01-01T00:00:00Z";

@@ -8,7 +8,7 @@ import {
   MAX_REASON_LENGTH,
   type SettlementFaultWords,
 } from "../../api/chain.ts";
-import { FAULT_DROPS, FAULT_STATUSES, faultEndpoints, MAX_RETRY_AFTER_S } from "../../api/control.ts";
+import { faultEndpoints } from "../../api/control.ts";
 import type { Operation, ReplyTo } from "../../api/endpoints.ts";
 import { ApiError } from "../../api/errors.ts";
 import { MAX_TIMES } from "../../api/schemas.ts";
@@ -35,7 +35,6 @@ import {
   moment,
   oneOf,
   ruleText,
-  text,
   units,
   valuesOf,
 } from "./fields.ts";
@@ -270,25 +269,19 @@ const MILLION = 1_000_000;
 const PROBABILITY = decimal("a probability", 0, MILLION, 6);
 const probability = (node: Node): number => units(PROBABILITY)(node) / MILLION;
 
-/** Reads `{ route: POST /order, status: 503, times: 1 }`, the body of POST /sim/faults. */
-function readFault(node: Node): Record<string, string | number | boolean> {
-  const fault = valuesOf(node, "{ route, status, times }", {
-    route: text("a route such as POST /order"),
-    status: (value) => Number(oneOf(FAULT_STATUSES.map(String))(value)),
-    retryAfter: units(decimal("a number of seconds", 0, MAX_RETRY_AFTER_S)),
-    latency: (value) => {
-      duration("a duration such as 250ms or 2s", "ms")(value);
-      return value.text;
-    },
-    drop: oneOf(FAULT_DROPS),
-    probability,
-    times: units(decimal("a number of times", 1, MAX_TIMES)),
-    after: units(decimal("a number of requests", 0, MAX_TIMES)),
-  });
+/** Reads `{ route: POST /order, status: 503, times: 1 }`, the body of POST /sim/faults, and checks it as the server does. */
+function readFault(node: Node): Record<string, string | number> {
+  const { fields, read } = faultEndpoints.addFault.body;
+  const scalar = (value: Node): string | number => {
+    const given = value.textFor("a number or a text");
+    return /^-?\d+(?:\.\d+)?$/.test(given) ? Number(given) : given;
+  };
+  const readers = Object.fromEntries(fields.map((name) => [name, scalar]));
+  const fault = valuesOf(node, "{ route, status, times }", readers);
   // A value that could not be read is reported already.
-  if (node.entries.some(({ key }) => fault[key.text as keyof typeof fault] === undefined)) throw UNREADABLE;
+  if (node.entries.some(({ key }) => fault[key.text] === undefined)) throw UNREADABLE;
   try {
-    faultPlan(faultEndpoints.addFault.body.read(fault));
+    faultPlan(read(fault));
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     const fields = error.help.details?.fields as readonly string[];
