@@ -86,7 +86,7 @@ const kind = z.enum([...FAULT_KINDS, "reorg"]);
 
 /** Limits of a fault, in the API and in scenarios. */
 export const MAX_REASON_LENGTH = 200;
-export const MAX_BASE_FEE_GWEI = 1_000_000;
+const MAX_BASE_FEE_GWEI = 1_000_000;
 
 const upTo = (max: number) => z.int().min(1).max(max).optional();
 

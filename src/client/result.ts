@@ -171,9 +171,11 @@ function unreadable(reply: RawReply): ExchangeError {
   return invalid(reply, `the reply ${status} should be a JSON object, found ${found}`, null);
 }
 
-type Received = Pick<RawReply, "status" | "headers">;
-
-function invalid(reply: Received, message: string, details: ExchangeError["details"]): ExchangeError {
+function invalid(
+  reply: Omit<HttpReply, "text">,
+  message: string,
+  details: ExchangeError["details"],
+): ExchangeError {
   return {
     code: "INVALID_REPLY",
     message,

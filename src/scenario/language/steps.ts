@@ -1,14 +1,14 @@
 import {
-  FAULT_FIELDS,
+  chainEndpoints,
   FAULT_KINDS,
-  type FaultField,
   type FaultKind,
   faultTerms,
-  MAX_BASE_FEE_GWEI,
   MAX_REASON_LENGTH,
+  requireFieldsOfKind,
   type SettlementFaultWords,
 } from "../../api/chain.ts";
 import { faultEndpoints } from "../../api/control.ts";
+import type { BodySpec } from "../../api/endpoint.ts";
 import type { Operation, ReplyTo } from "../../api/endpoints.ts";
 import { ApiError } from "../../api/errors.ts";
 import { MAX_TIMES } from "../../api/schemas.ts";
@@ -26,7 +26,6 @@ import {
   decimal,
   decimalIn,
   duration,
-  entriesIn,
   itemsOf,
   keyOf,
   LineWords,
@@ -34,6 +33,7 @@ import {
   matching,
   moment,
   oneOf,
+  type Readers,
   ruleText,
   units,
   valuesOf,
@@ -126,7 +126,9 @@ export const STEPS = {
   }),
   fault: step({
     isOverHttp: true,
-    read: ({ head }) => ({ fault: readFault(head.value) }),
+    read: ({ head: { value } }) => ({
+      fault: bodyIn(value, "{ route, status, times }", faultEndpoints.addFault.body, faultPlan),
+    }),
   }),
   request: REQUEST_STEP,
   expect: step({
@@ -265,36 +267,37 @@ function momentAt(source: StepSource): { at: Millis } | { expiryOf: string; offs
   return { expiryOf, offset: sign === "-" && length !== 0 ? -length : length };
 }
 
-const MILLION = 1_000_000;
-const PROBABILITY = decimal("a probability", 0, MILLION, 6);
-const probability = (node: Node): number => units(PROBABILITY)(node) / MILLION;
-
-/** Reads `{ route: POST /order, status: 503, times: 1 }`, the body of POST /sim/faults, and checks it as the server does. */
-function readFault(node: Node): Record<string, string | number> {
-  const { fields, read } = faultEndpoints.addFault.body;
-  const scalar = (value: Node): string | number => {
-    const given = value.textFor("a number or a text");
-    return /^-?\d+(?:\.\d+)?$/.test(given) ? Number(given) : given;
-  };
-  const readers = Object.fromEntries(fields.map((name) => [name, scalar]));
-  const fault = valuesOf(node, "{ route, status, times }", readers);
+/** Reads the body of a request to /sim, and checks it as the server does; `own` are readers of some of its fields. */
+function bodyIn<Body extends object>(
+  node: Node,
+  expected: string,
+  { fields, read }: BodySpec<Body>,
+  check: (body: Body) => unknown,
+  own: Readers = {},
+): Body {
+  const readers = { ...Object.fromEntries(fields.map((name) => [name, scalar])), ...own };
+  const values = valuesOf(node, expected, readers);
   // A value that could not be read is reported already.
-  if (node.entries.some(({ key }) => fault[key.text] === undefined)) throw UNREADABLE;
+  if (node.entries.some(({ key }) => values[key.text] === undefined)) throw UNREADABLE;
   try {
-    faultPlan(read(fault));
+    const body = read(values);
+    check(body);
+    return body;
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    const fields = error.help.details?.fields as readonly string[];
-    const wrong = node.entries.findLast(({ key }) => fields.includes(key.text));
-    throw (wrong?.value ?? node).wrong(error.message, error.help.hint);
+    const wrong = error.help.details?.fields as readonly string[];
+    const entry = node.entries.findLast(({ key }) => wrong.includes(key.text));
+    throw (entry?.value ?? node).wrong(error.message, error.help.hint);
   }
-  return fault as Record<string, string | number>;
+}
+
+function scalar(node: Node): string | number {
+  const given = node.textFor("a number or a text");
+  return /^-?\d+(?:\.\d+)?$/.test(given) ? Number(given) : given;
 }
 
 const PERCENT = decimal("a share", 1, CERTAIN, 4);
 const SETTLEMENTS = decimal("a number of settlements", 1, MAX_TIMES);
-/** In millionths of a gwei. */
-const GWEI = decimal("a fee in gwei", 0, MAX_BASE_FEE_GWEI * MILLION, 6);
 const FAILURE_RULE = "next, next 3, a share such as 20%, all or never";
 
 const reason = matching(
@@ -329,31 +332,18 @@ function failureOf(line: LineWords): Pick<SettlementFaultWords, "times" | "proba
 /** Reads `{ kind: delay, blocks: 3 }`, or `none` as null. `of`: the order that it is limited to, or `NEXT_ORDER`; null for any. */
 function readChainFault(node: Node, declared: Source["declared"]) {
   if (node.text === "none") return { fault: null, of: null };
-  const expected = "{ kind } and what belongs to it, or none";
-  const given = entriesIn(node, expected).find(({ key }) => key.text === "kind")?.value.text;
-  const kind = FAULT_KINDS.find((each) => each === given);
-  const only =
-    <Value>(field: FaultField, read: (value: Node) => Value) =>
-    (value: Node, key: Node): Value => {
-      if (kind === undefined || FAULT_FIELDS[kind].includes(field)) return read(value);
-      throw key.wrong(`${field} is not a field of ${kind}`, `${kind} takes ${anyOf(FAULT_FIELDS[kind])}`);
-    };
-  const readers = {
+  const body = chainEndpoints.addSettlementFault.body;
+  const words = bodyIn(node, "{ kind } and what belongs to it, or none", body, requireFieldsOfKind, {
     kind: faultKindAt,
-    times: only("times", units(SETTLEMENTS)),
-    probability: only("probability", probability),
-    blocks: only("blocks", units(BLOCKS)),
-    baseFeeGwei: only("baseFeeGwei", (value) => units(GWEI)(value) / MILLION),
-    reason: only("reason", reason),
-    of: only("of", (value) => {
+    reason,
+    of: (value) => {
       const name = value.textFor(`the name of an order, or ${NEXT_ORDER}`);
       if (name === "next" && !declared.orders.has(name))
         throw value.unexpected("the name of an order", [], meaning(NEXT_ORDER));
       return name === NEXT_ORDER ? name : declared.orderNamed(value);
-    }),
-  };
-  const words = valuesOf(node, expected, readers, "kind");
-  return { fault: faultTerms(words), of: words.of ?? null };
+    },
+  });
+  return { fault: faultTerms(words as SettlementFaultWords), of: words.of ?? null };
 }
 
 /** Reads the kind of a fault; the API's kind `reorg` is a separate step here. */
