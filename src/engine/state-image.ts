@@ -11,7 +11,7 @@ import { PackedTable } from "../core/packed-table.ts";
 import { mixBlock } from "../core/rules/blocks.ts";
 import { indexMarket } from "../core/rules/markets.ts";
 import { mixMined, mixOwn } from "../core/rules/transactions.ts";
-import { moment, type RecordType } from "../core/schema.ts";
+import { compiled, moment, type RecordType } from "../core/schema.ts";
 import { createState, type ExchangeConfig, type State } from "../core/state.ts";
 import { Table } from "../core/table.ts";
 import type { Millis } from "../core/units.ts";
@@ -314,9 +314,10 @@ function fieldOf<Value>({ keys, columns }: Columns, key: string): (at: number) =
 
 /**
  * Converts columns back into records. The constructing code is compiled for their fields, so that V8 lays the objects
- * out like literals; that is many times faster than setting fields by name.
+ * out like literals; that is many times faster than setting fields by name, which is done where code cannot be compiled.
  */
-function recordsOf<Of>({ size, keys, columns }: Columns): Table<Of> {
+function recordsOf<Of>(all: Columns): Table<Of> {
+  const { size, keys, columns } = all;
   const fields = keys.map((key, index) => {
     const column = columns[index] as Column;
     const value = column.kind === "few" ? `v${index}[p${index}[at]]` : `v${index}[at]`;
@@ -330,5 +331,8 @@ function recordsOf<Of>({ size, keys, columns }: Columns): Table<Of> {
       for (let at = from; at < to; at += 1) rows.push({ ${fields.join(", ")} });
       return rows;
     };`;
-  return Table.lazy(size, new Function("columns", source)(columns) as (from: number, to: number) => Of[]);
+  const recordAt = (at: number) => Object.fromEntries(keys.map((key) => [key, fieldOf(all, key)(at)])) as Of;
+  const rows = (from: number, to: number): Of[] =>
+    Array.from({ length: to - from }, (_, index) => recordAt(from + index));
+  return Table.lazy(size, compiled<typeof rows>(source, { columns }) ?? rows);
 }

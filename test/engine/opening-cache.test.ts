@@ -123,6 +123,20 @@ describe("a cached opening", () => {
     deepStrictEqual(continued(found), continued(played));
   });
 
+  it("equals a played one where code cannot be compiled", async () => {
+    const world = await worldOf();
+    fillCache(world);
+    class NoCompiler {
+      constructor() {
+        throw new EvalError("code generation is disabled");
+      }
+    }
+    vi.stubGlobal("Function", NoCompiler);
+    const found = cachedOpening(true, world, BEGIN);
+    vi.unstubAllGlobals();
+    deepStrictEqual(contentOf(found.state), contentOf(openingOf(world, BEGIN).state));
+  });
+
   it.each([
     { settlement: "instant" },
     { settlement: "manual" },

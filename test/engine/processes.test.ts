@@ -46,6 +46,24 @@ describe("a start that fails", () => {
   });
 });
 
+it("a start that Node's permission model refuses exits with 2 and names the permission", () => {
+  const flags = ["--permission", "--experimental-permission"];
+  const permission = flags.find((flag) => process.allowedNodeEnvironmentFlags.has(flag)) as string;
+  const args = [permission, "--no-warnings", "--allow-fs-read=*", program.entry];
+  const { status, stderr } = spawnSync(
+    process.execPath,
+    [...args, "serve", "--port", "0", "--data", "denied"],
+    {
+      cwd: program.folder,
+      encoding: "utf8",
+    },
+  );
+  expect([status, stderr]).toEqual([
+    2,
+    expect.stringMatching(/^clobsim: .*restricted.* \(FileSystemWrite\)\n$/),
+  ]);
+});
+
 describe("a directory that cannot be created", () => {
   it("exits with 4 and a sentence, at any depth", async () => {
     for (const data of ["/proc/nowhere", "/proc/nowhere/below"]) {
