@@ -262,6 +262,17 @@ export function useMarkets(...others: readonly string[]): readonly (readonly [nu
   );
 }
 
+const MAX_ACCOUNTS = 500;
+
+/** Returns accounts as options after one for none: the newest first, because those of the world are the oldest, and the chosen one. */
+export function useAccounts(numbers: readonly number[], none: string, chosen: number) {
+  return useMemo(() => {
+    const newest = numbers.toSorted((a, b) => b - a);
+    const listed = newest.filter((number, index) => index < MAX_ACCOUNTS || number === chosen);
+    return [[0, none] as const, ...listed.map((number) => [number, nameOf(number)] as const)];
+  }, [model.history.value, numbers.length, chosen]);
+}
+
 /** Downloads content as a file. */
 export function download(name: string, content: BlobPart, type: string): void {
   const url = URL.createObjectURL(new Blob([content], { type }));

@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Account, AuthExplanation, Chain, OrderStory } from "../../src/client/api-messages.ts";
-import { fetchJson } from "../support/http.ts";
+import { fetchJson, serve } from "../support/http.ts";
 import { BROWSER, type Inspector, useBrowser } from "./browser.ts";
 import { useStory } from "./story.ts";
 
@@ -304,5 +304,32 @@ describe.runIf(BROWSER !== null)("the chart", () => {
       const dates = () => labels.evaluate((drawn) => [...drawn].filter((text) => /^\d\d-\d\d$/.test(text)));
       await expect.poll(async () => (await dates()).length).toBeGreaterThan(1);
     }
+  });
+});
+
+describe.runIf(BROWSER !== null)("choices of an account", () => {
+  it("have the newest of many, and the chosen one", async () => {
+    const crowded = await serve({});
+    const numbers = Array.from({ length: 501 }, (_, index) => index.toString(16).padStart(6, "0"));
+    for (const number of numbers)
+      await fetchJson(crowded.url, `/sim/accounts/0x${number}${"0".repeat(34)}/fund`, { collateral: 1 });
+    const inspector = await open(crowded.url);
+    await inspector.waitForPosition(/^live/);
+    const journal = inspector.pane("journal");
+    await journal.getByText("501 rows").waitFor();
+    const accounts = await inspector.open("accounts");
+    for (const pane of [journal, accounts])
+      await pane.getByLabel("Account").selectOption({ label: `0x${numbers.at(-1)}…` });
+    await accounts.getByText(/^0x0001f40+$/).waitFor();
+    await journal.getByText("1 of 501 rows").waitFor();
+    await journal.getByLabel("Account").selectOption({ label: "all accounts" });
+    await journal.getByLabel("Filter by text").fill(`0x${numbers[0]}0`);
+    await journal.getByRole("listitem").click();
+    await inspector.button(`0x${numbers[0]}…`, journal.getByRole("complementary")).click();
+    for (const key of ["Escape", "l"]) await inspector.page.keyboard.press(key);
+    await inspector.waitForPosition(/^live/);
+    const chosen = accounts.getByLabel("Account").locator("option:checked");
+    expect(await chosen.textContent()).toBe(`0x${numbers[0]}…`);
+    await crowded.close();
   });
 });

@@ -18,31 +18,26 @@ import {
   SCROLLS,
   TableHead,
   Unlisted,
+  useAccounts,
   useAction,
 } from "../parts.tsx";
 
-/** Maximum number of listed accounts, and of listed orders. */
+/** Maximum number of listed orders. */
 const MAX_LISTED = 500;
 
 /** Balances and open orders of an account. */
 export function AccountsPane() {
-  if (!model.isShown("accounts")) return null;
-  const { state } = model.openMoment();
-  const { accounts } = state;
+  const { accounts } = model.openMoment().state;
   const account = accounts.find(model.chosenAccount.value);
-  // The newest come first, because those of the world are the oldest.
-  const listed = [...accounts].reverse().slice(0, MAX_LISTED);
-  if (account !== undefined && !listed.includes(account)) listed.push(account);
+  const isShown = model.isShown("accounts");
+  const numbers = isShown ? Array.from(accounts, ({ number }) => number) : [];
+  const options = useAccounts(numbers, "choose", account?.number ?? 0);
+  if (!isShown) return null;
   return (
     <Pane
       name="accounts"
       tools={
-        <Choice
-          label="Account"
-          of={model.chosenAccount}
-          shown={account?.number ?? 0}
-          options={[[0, "choose"], ...listed.map(({ number }) => [number, nameOf(number)] as const)]}
-        />
+        <Choice label="Account" of={model.chosenAccount} shown={account?.number ?? 0} options={options} />
       }
     >
       {account === undefined ? (

@@ -23,6 +23,7 @@ import {
   SCROLLS,
   setTo,
   Time,
+  useAccounts,
   useAction,
   useMarkets,
 } from "../parts.tsx";
@@ -105,6 +106,7 @@ function countOf(filter: RowFilter | null) {
 }
 
 function Filters({ text, kind, account, market }: ReturnType<typeof useChoice>) {
+  const { allActors } = model.openHistory();
   return (
     <div class="filters">
       <input
@@ -115,7 +117,11 @@ function Filters({ text, kind, account, market }: ReturnType<typeof useChoice>) 
         {...bindTo(text)}
       />
       <Choice label="Kind of row" of={kind} options={KIND_OPTIONS} />
-      <Choice label="Account" of={account} options={useActors()} />
+      <Choice
+        label="Account"
+        of={account}
+        options={useAccounts([...allActors], "all accounts", account.value)}
+      />
       <Choice label="Market" of={market} options={useMarkets("all markets")} />
     </div>
   );
@@ -139,20 +145,6 @@ function useFound(filter: ReadonlySignal<RowFilter | null>): readonly number[] |
     search();
   });
   return filter.value?.rows ?? null;
-}
-
-/** Returns the acting accounts as options, oldest first. */
-function useActors(): (readonly [number, string])[] {
-  model.revision.value;
-  const shown = model.openHistory();
-  const { allActors } = shown;
-  return useMemo(() => {
-    const named = [...allActors]
-      .sort((a, b) => a - b)
-      .slice(0, 300)
-      .map((number) => [number, nameOf(number)] as const);
-    return [[0, "all accounts"], ...named];
-  }, [shown, allActors.size]);
 }
 
 /** Renders the visible rows only. */
