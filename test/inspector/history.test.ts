@@ -213,7 +213,7 @@ describe("a line with another result in the replay", () => {
       expect(notice?.split("\n")).toEqual([
         `line ${at + 1} of report.ndjson, ${k}, has another result than recorded`,
         expect.stringContaining(text),
-        `outcome: recorded accepted; now accepted: ${result}`,
+        `result: recorded accepted; now accepted: ${result}`,
         `events: recorded 00000001; now ${r}`,
       ]);
     }
