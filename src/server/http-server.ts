@@ -82,13 +82,16 @@ export class HttpServer {
     }
   }
 
-  /** Answers pending requests, then stops; after `graceMs`, connections are destroyed. */
+  /** Answers pending requests, each connection closed after its next answer; after `graceMs`, all are destroyed. */
   close(graceMs = 2_000): Promise<void> {
     for (const { service, chainSockets } of this.#site.members) {
       service.clock.stop();
       service.stream.close();
       chainSockets.close();
     }
+    this.#server.prependListener("request", (_request, response) => {
+      response.shouldKeepAlive = false;
+    });
     return new Promise((resolve) => {
       const force = setTimeout(() => {
         for (const socket of this.#sockets) socket.destroy();

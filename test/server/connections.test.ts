@@ -6,7 +6,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
 import { Incoming, Outbox, Outgoing } from "../../src/server/messages.ts";
-import { type Api, apiOfTest, type Headers, useApi, yesOf } from "../support/http.ts";
+import { type Api, apiOfTest, type Headers, startApi, useApi, yesOf } from "../support/http.ts";
 import { forAllAsync, runs } from "../support/runs.ts";
 import { titleOf } from "./bad-inputs.ts";
 import { chunked, HOST, headerLines, parseReplies, refusalIn, requestBytes } from "./raw-socket.ts";
@@ -261,6 +261,23 @@ describe("a slow client", () => {
       [HEAD_START, BODY_START, REFUSED_START].map((beginning) => sendSlowly(beginning, "close")),
     );
     for (const { bytes } of clients) expect(bytes).toBeLessThan(LATEST);
+  });
+});
+
+describe("a connection that is in use when the server stops", () => {
+  it("is closed after its next answer, although its client would send more", async () => {
+    const { server, port } = await startApi();
+    const request = plain("GET", "/clob/time");
+    const socket = connect(port, "127.0.0.1");
+    socket.write(request + request.slice(0, -9));
+    const [first] = await once(socket, "data");
+    const stopped = server.close();
+    socket.write(request.slice(-9) + request);
+    const [second] = await once(socket, "data");
+    const replies = [first, second].map((bytes) => parseReplies(bytes));
+    const kept = replies.map((found) => found.map(({ headers }) => headers.get("connection")));
+    expect(kept).toEqual([[["keep-alive"]], [["close"]]]);
+    await stopped;
   });
 });
 
