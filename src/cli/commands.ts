@@ -425,10 +425,7 @@ export const SUBCOMMANDS = {
     args: args("[SHELL]", "bash, zsh or fish", 0, 1, SHELLS),
     settings: {},
     examples: [
-      [
-        "completion bash >> ~/.bashrc",
-        "for the next bash, if clobsim is on its PATH; zsh works in the same way",
-      ],
+      ["completion bash >> ~/.bashrc", "for the next bash, if clobsim is on its PATH; zsh likewise"],
       ["completion fish > ~/.config/fish/completions/clobsim.fish", "for fish"],
       ["completion", "the script for $SHELL"],
     ],

@@ -30,7 +30,6 @@ function explanationOf(error: unknown): readonly [ExitCode, Message] | null {
   if (error instanceof DataFileError) return [EXIT[error.problem], error.message];
   if (error instanceof ReplayDiffers) return [EXIT.differs, differenceText(error)];
   if (isSystemError(error, "ENOTDIR", "ELOOP", "ENAMETOOLONG")) return [EXIT.usage, error.message];
-  // Refused by the permission model of Node.
   if (error instanceof Error && "permission" in error)
     return [EXIT.usage, `${error.message} (${error.permission})`];
   if (isForbidden(error)) return [EXIT.usage, `${error.message}: give a path that you may access`];

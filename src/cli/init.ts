@@ -220,37 +220,24 @@ const RUNNER: Readonly<Record<(typeof RUNNERS)[number], Runner>> = {
   },
 };
 
-interface Manager {
-  readonly lockFile: string;
-  readonly add: string;
-  /** Command that runs a program of a package. */
-  readonly exec: string;
-  /** Commands that a workflow runs first. */
-  readonly install: readonly string[];
-}
+/**
+ * Describes a package manager: its lock file, the command that adds packages, the one that runs a program of a package,
+ * and the commands that a workflow runs first.
+ */
+const managerOf = (lockFile: string, add: string, exec: string, ...install: readonly string[]) => ({
+  ...{ lockFile, add, exec, install },
+});
 
 /** Node 25 and later do not contain corepack. */
 const COREPACK = "npm install -g corepack && corepack enable";
 
-const NPM: Manager = {
-  ...{ lockFile: "package-lock.json", add: "npm install -D", exec: "npx" },
-  install: ["npm ci"],
-};
+const NPM = managerOf("package-lock.json", "npm install -D", "npx", "npm ci");
 
 /** Package managers, each recognized by its lock file; npm is the default. */
-const MANAGERS: readonly Manager[] = [
-  {
-    ...{ lockFile: "pnpm-lock.yaml", add: "pnpm add -D", exec: "pnpm exec" },
-    install: [COREPACK, "pnpm install --frozen-lockfile"],
-  },
-  {
-    ...{ lockFile: "yarn.lock", add: "yarn add -D", exec: "yarn" },
-    install: [COREPACK, "yarn install"],
-  },
-  {
-    ...{ lockFile: "bun.lock", add: "bun add -d", exec: "bunx" },
-    install: ["npm install -g bun", "bun install --frozen-lockfile"],
-  },
+const MANAGERS = [
+  managerOf("pnpm-lock.yaml", "pnpm add -D", "pnpm exec", COREPACK, "pnpm install --frozen-lockfile"),
+  managerOf("yarn.lock", "yarn add -D", "yarn", COREPACK, "yarn install"),
+  managerOf("bun.lock", "bun add -d", "bunx", "npm install -g bun", "bun install --frozen-lockfile"),
   NPM,
 ];
 

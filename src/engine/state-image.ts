@@ -331,8 +331,8 @@ function recordsOf<Of>(all: Columns): Table<Of> {
       for (let at = from; at < to; at += 1) rows.push({ ${fields.join(", ")} });
       return rows;
     };`;
-  const recordAt = (at: number) => Object.fromEntries(keys.map((key) => [key, fieldOf(all, key)(at)])) as Of;
-  const rows = (from: number, to: number): Of[] =>
-    Array.from({ length: to - from }, (_, index) => recordAt(from + index));
+  const read = keys.map((key) => [key, fieldOf(all, key)] as const);
+  const record = (at: number) => Object.fromEntries(read.map(([key, value]) => [key, value(at)])) as Of;
+  const rows = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => record(from + at));
   return Table.lazy(size, compiled<typeof rows>(source, { columns }) ?? rows);
 }
