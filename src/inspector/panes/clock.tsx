@@ -54,34 +54,26 @@ export function ClockPane() {
 function Timers() {
   const { chain, expiries, orders } = model.openMoment().state;
   const waiting = expiries.soonest(12, (order) => orders.get(order).status === "LIVE");
+  const timers = [
+    ...(chain.nextBlockAt === null ? [] : [[chain.nextBlockAt, "a block is mined"] as const]),
+    ...waiting.map((order) => {
+      const expires = [<OrderLink key={order} number={order} />, " expires"];
+      return [orders.get(order).expiration ?? 0, expires] as const;
+    }),
+  ];
   return (
     <table>
-      <caption>Next timers</caption>
+      <caption>{timers.length === 0 ? "No timer" : "Next timers"}</caption>
       <TableHead columns={["time", "timer"]} />
       <tbody>
-        {chain.nextBlockAt === null ? null : (
-          <tr>
+        {timers.map(([at, what], index) => (
+          <tr key={index}>
             <td>
-              <Time at={chain.nextBlockAt} />
+              <Time at={at} />
             </td>
-            <td>a block is mined</td>
-          </tr>
-        )}
-        {waiting.map((order) => (
-          <tr key={order}>
-            <td>
-              <Time at={orders.get(order).expiration ?? 0} />
-            </td>
-            <td>
-              <OrderLink number={order} /> expires
-            </td>
+            <td>{what}</td>
           </tr>
         ))}
-        {chain.nextBlockAt === null && waiting.length === 0 ? (
-          <tr>
-            <td class="dim">none</td>
-          </tr>
-        ) : null}
       </tbody>
     </table>
   );
