@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { SETTLEMENT_STATUSES } from "../core/chain/settlement.ts";
+import { UUID } from "../core/ids.ts";
 import { MATCH_TYPES, ORDER_TYPES, OUTCOMES, SIDES, SLUG, WINNING_OUTCOMES } from "../core/terms.ts";
 import { ISO_TIME } from "../core/time.ts";
 
@@ -38,7 +39,7 @@ export const spread = named(
 /** Components that are decimals: numbers, or strings with `--numbers string`. */
 export const DECIMALS = ["Price", "Shares", "Usdc", "Amount", "AveragePrice", "Spread"] as const;
 
-export const uuid = named("Uuid", z.string().regex(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/));
+export const uuid = named("Uuid", z.string().regex(new RegExp(`^${UUID}$`)));
 export const slug = named("Slug", z.string().regex(SLUG));
 export const tokenId = named(
   "TokenId",

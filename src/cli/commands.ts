@@ -1,4 +1,5 @@
 import { DEFAULT_DATA, SETTINGS } from "../config.ts";
+import { UUID } from "../core/ids.ts";
 import { anyOf, TICK_SIZES } from "../core/terms.ts";
 import { FULL_PRICE, price } from "../core/units.ts";
 import { readRange } from "../fuzz/seeds.ts";
@@ -96,7 +97,7 @@ const SERVER = {
 /** Tick sizes as typed, and in 0.0001 USDC. */
 const TICKS = Object.fromEntries(TICK_SIZES.map((size) => [size, price(size * FULL_PRICE)]));
 
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+const ORDER = new RegExp(`^(?:[1-9]\\d{0,14}|${UUID})$`, "i");
 
 /** All commands, in the order of the help. Flags, help, completion and the CLI reference are derived from this table. */
 export const SUBCOMMANDS = {
@@ -360,7 +361,7 @@ export const SUBCOMMANDS = {
       ),
       order: selection(
         reader("the id of an order, or its number", (given: string) =>
-          /^[1-9]\d{0,14}$/.test(given) || UUID.test(given) ? given.toLowerCase() : null,
+          ORDER.test(given) ? given.toLowerCase() : null,
         ),
         "Only the history of one order: its id or its number",
       ),

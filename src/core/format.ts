@@ -1,3 +1,4 @@
+import { UUID } from "./ids.ts";
 import type { Address } from "./terms.ts";
 import type { Sum } from "./units.ts";
 
@@ -64,7 +65,7 @@ export function listed(names: readonly string[]): string {
   return names.length === 0 ? "none" : `${names.slice(0, MAX_LISTED).join(", ")}${more}`;
 }
 
-const ID = /0x[0-9a-f]+|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\b[0-9a-f]{32,}\b/gi;
+const ID = new RegExp(`0x[0-9a-f]+|${UUID}|\\b[0-9a-f]{32,}\\b`, "gi");
 const NUMBER = /\d+(?:[.,:]\d+)*/g;
 
 /** Replaces every hash and id in a message by `#`, so that messages can be compared. */

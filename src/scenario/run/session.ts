@@ -1,3 +1,4 @@
+import { UUID } from "../../core/ids.ts";
 import type { TokenName } from "../language/declarations.ts";
 import type { FillLine } from "../language/order-line.ts";
 import type { Place } from "../language/page.ts";
@@ -38,7 +39,7 @@ interface KnownOrders {
   fillsRead: number;
 }
 
-const ORDER_ID = /(?:the (?:resting )?)?(?:order )?([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})/g;
+const ORDER_ID = new RegExp(`(?:the (?:resting )?)?(?:order )?(${UUID})`, "g");
 
 export interface SessionOptions {
   /** Whether golden files and hashes are written instead of compared. */
