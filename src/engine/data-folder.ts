@@ -3,7 +3,7 @@ import { hex8 } from "../core/hash.ts";
 import type { Durability } from "../setting.ts";
 import { VERSION } from "../version.ts";
 import type { Clock, ClockSetting } from "./clock.ts";
-import type { Disk, DiskFile, Range } from "./disk.ts";
+import type { Disk, DiskFile } from "./disk.ts";
 import type { Exchange } from "./exchange.ts";
 import {
   assertNoStateFile,
@@ -171,9 +171,9 @@ export class DataFolder implements Persistence {
 
   /** Starts the journal of a new directory, or of one that is reset. @throws PersistenceError */
   begin(runtime: ExchangeRuntime, opening: OpeningData): void {
-    const { size } = this.#file;
+    const torn = { offset: 0, bytes: this.#file.size };
     if (this.#options.reset) this.#removeAll();
-    else if (size > 0) this.#options.warn(this.#cutOff({ offset: 0, bytes: size }));
+    else if (torn.bytes > 0) this.#options.warn(cutOff(this.#disk, this.path, this.#file, torn));
     this.start(runtime, runtime.clock.setting, this.#options.wallNow(), opening);
   }
 
@@ -205,7 +205,7 @@ export class DataFolder implements Persistence {
    */
   resume(exchange: Exchange, origin: Origin): ResumeResult {
     const { from, replayer, damage, warnings, ...end } = this.#replay(exchange, origin);
-    if (damage !== null) warnings.push(this.#cutOff(damage));
+    if (damage !== null) warnings.push(cutOff(this.#disk, this.path, this.#file, damage));
     if (this.#file.size > end.offset) this.#file.truncate(end.offset);
     removeDrafts(this.#disk, this.path);
     this.#end = end;
@@ -213,10 +213,6 @@ export class DataFolder implements Persistence {
     this.#file.sync();
     this.resumed = { clock: replayer.clock, from, commands: replayer.commands, warnings };
     return this.resumed;
-  }
-
-  #cutOff(torn: Range): string {
-    return cutOff(this.#disk, this.path, this.#file, torn);
   }
 
   /** Recovers the state at the end of the journal. @throws as `resume` */

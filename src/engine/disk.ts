@@ -142,6 +142,16 @@ export function writeFully(file: DiskFile, bytes: Uint8Array, position: number):
   }
 }
 
+/** Opens a file for reading; null if there is none. @throws as `Disk.open` */
+export function openIfThere(disk: Disk, path: string): DiskFile | null {
+  try {
+    return disk.open(path, "read");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
+    throw error;
+  }
+}
+
 const COPY_CHUNK = 1 << 22;
 
 /** A byte range of a file. */

@@ -5,7 +5,7 @@ import { hostname } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { DEFAULT_DATA } from "../config.ts";
 import { shellOption } from "../core/format.ts";
-import { createFile, type Disk, writeFully } from "./disk.ts";
+import { createFile, type Disk, openIfThere, writeFully } from "./disk.ts";
 import { DataFileError } from "./journal.ts";
 
 export const JOURNAL_FILE = "journal.ndjson";
@@ -113,12 +113,8 @@ export type FolderLock = ReturnType<typeof lockAt>;
  * @throws DataFileError `locked` with the id of the process that holds it.
  */
 export function lockFolder(disk: Disk, folder: string): FolderLock {
-  const own: Holder = {
-    pid: process.pid,
-    host: hostname(),
-    born: processStat(process.pid)?.startTicks ?? null,
-  };
-  return takeLock(disk, folder, LOCK_FILE, own);
+  const born = processStat(process.pid)?.startTicks ?? null;
+  return takeLock(disk, folder, LOCK_FILE, { pid: process.pid, host: hostname(), born });
 }
 
 /** Lock of a directory, as a reader sees it; `stale` if its process is dead. */
@@ -211,20 +207,18 @@ function writeNew(disk: Disk, path: string, holder: Holder): boolean {
  * @throws FileRefused if it is not a regular file; the system's error if it cannot be read: a process may hold it
  */
 function readHolder(disk: Disk, path: string): Holder | "gone" | null {
+  const file = openIfThere(disk, path);
+  if (file === null) return "gone";
   try {
-    const file = disk.open(path, "read");
-    try {
-      const bytes = Buffer.alloc(Math.min(file.size, MAX_BYTES));
-      file.read(bytes, 0);
-      const holder = JSON.parse(bytes.toString("utf8")) as Holder | null;
-      return Number.isSafeInteger(holder?.pid) ? holder : null;
-    } finally {
-      file.close();
-    }
+    const bytes = Buffer.alloc(Math.min(file.size, MAX_BYTES));
+    file.read(bytes, 0);
+    const holder = JSON.parse(bytes.toString("utf8")) as Holder | null;
+    return Number.isSafeInteger(holder?.pid) ? holder : null;
   } catch (error) {
     if (error instanceof SyntaxError) return null;
-    if (codeOf(error) === "ENOENT") return "gone";
     throw error;
+  } finally {
+    file.close();
   }
 }
 

@@ -69,14 +69,12 @@ function hasJournal(disk: Disk, data: string): boolean {
 /** Turns an error of the file system into a message about the data directory. */
 export function asDataFileError(error: unknown, data: string): unknown {
   if (error instanceof FileRefused) return new DataFileError("corrupt", `${error.path}: ${error.message}`);
-  if (isForbidden(error) || isSystemError(error, "ELOOP", "ENAMETOOLONG", "EEXIST")) {
-    const remedy = "name another directory with --data, or use --ephemeral";
-    const what = `${data} cannot be used: ${error.message}: ${remedy}`;
-    return new DataFileError("usage", what, { cause: error });
-  }
   const isOfSystem = error instanceof Error && "code" in error && "syscall" in error;
   if (!isOfSystem && !(error instanceof PersistenceError)) return error;
-  return new DataFileError("disk", `${data} cannot be used: ${error.message}`, { cause: error });
+  const isOfPath = isForbidden(error) || isSystemError(error, "ELOOP", "ENAMETOOLONG", "EEXIST");
+  const remedy = isOfPath ? ": name another directory with --data, or use --ephemeral" : "";
+  const what = `${data} cannot be used: ${error.message}${remedy}`;
+  return new DataFileError(isOfPath ? "usage" : "disk", what, { cause: error });
 }
 
 /**

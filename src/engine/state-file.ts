@@ -20,7 +20,7 @@ import {
 } from "../core/schema.ts";
 import type { State } from "../core/state.ts";
 import { documentLines } from "../core/state-document.ts";
-import { type Disk, type DiskFile, writeFully } from "./disk.ts";
+import { type Disk, type DiskFile, openIfThere, writeFully } from "./disk.ts";
 import type { Snapshot } from "./exchange.ts";
 import { draftOf, JOURNAL_FILE, PREVIOUS_STATE_FILE, STATE_FILE } from "./files.ts";
 import { DataFileError } from "./journal.ts";
@@ -187,15 +187,6 @@ export function readStateFile(disk: Disk, path: string): Checkpoint | null {
     throw new DataFileError("corrupt", path + what, { cause: error });
   } finally {
     file.close();
-  }
-}
-
-function openIfThere(disk: Disk, path: string): DiskFile | null {
-  try {
-    return disk.open(path, "read");
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
-    throw error;
   }
 }
 
