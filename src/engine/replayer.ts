@@ -57,6 +57,8 @@ export class Replayer {
   /** Lines that later `restore` lines refer to. */
   readonly #restoreTargets: ReadonlySet<number>;
   readonly #snapshots = new Map<number, Snapshot>();
+  /** The state at the origin, taken by the first reset, because playing the origin may take seconds. */
+  #opening: Snapshot | null = null;
   /** State of the clock after the latest line; null if no line records it. */
   clock: ClockState | null;
   /** Number of replayed commands. */
@@ -112,7 +114,7 @@ export class Replayer {
         throw wrongLine(this.#path, line.n, `d.line: expected ${expected}, found ${line.d.line}`);
       }
       exchange.restore(snapshot);
-    } else if (isControl(line, "reset")) this.#origin.play(exchange);
+    } else if (isControl(line, "reset")) this.#reset();
     else if (isControl(line, "clock") || isControl(line, "start")) {
       const { mode, rate, wall } = line.d;
       this.#advanceTime(line.t);
@@ -120,6 +122,14 @@ export class Replayer {
     } else if (isControl(line, "close") || isControl(line, "report") || isControl(line, "refused"))
       this.#advanceTime(line.t);
     return null;
+  }
+
+  #reset(): void {
+    if (this.#opening !== null) this.#exchange.restore(this.#opening);
+    else {
+      this.#origin.play(this.#exchange);
+      this.#opening = this.#exchange.snapshot();
+    }
   }
 
   #advanceTime(at: Millis): void {

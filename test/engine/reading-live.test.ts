@@ -1,9 +1,14 @@
 import { describe, expect, it } from "vitest";
 import type { DiskFile } from "../../src/engine/disk.ts";
-import { BEGINNING } from "../../src/engine/journal-line.ts";
+import { Exchange } from "../../src/engine/exchange.ts";
+import { BEGINNING, type OpeningData } from "../../src/engine/journal-line.ts";
 import { hasLine, restoreTargets, scan } from "../../src/engine/journal-scan.ts";
 import { MemoryFile } from "../../src/engine/memory-disk.ts";
+import { exchangeAt, originOfJournal } from "../../src/engine/origin.ts";
+import { replayJournal } from "../../src/engine/replayer.ts";
 import type { Durability } from "../../src/setting.ts";
+import { linesIn, withChecksums } from "../cli/journal-lines.ts";
+import { stateHashes } from "../support/state-hashes.ts";
 import { flush, journalIn, openNew } from "./support/persisted.ts";
 import { takeSteps } from "./support/short-history.ts";
 
@@ -76,4 +81,21 @@ describe("a damaged journal", () => {
     );
     expect(found).toEqual([true, true, false, false, false]);
   });
+});
+
+it("a journal with any number of resets plays its opening at the start and at the first reset", async () => {
+  const lines = linesIn((await journalOf("process")).toString("utf8"));
+  const reset = { ...lines.at(-1), k: "reset", d: {}, r: "00000000" };
+  const numbered = (more: readonly object[]) =>
+    [...lines, ...more].map((line, at) => ({ ...line, n: at + 1 }));
+  const file = new MemoryFile(Buffer.from(withChecksums(numbered([reset, reset, reset]))));
+  const origin = originOfJournal(lines[0]?.d as OpeningData, "journal");
+  let plays = 0;
+  const play = (at: Exchange): void => {
+    plays += 1;
+    origin.play(at);
+  };
+  const exchange = new Exchange(origin.config, origin.start);
+  const { damage } = replayJournal(exchange, { ...origin, play }, { path: "journal", file }, null);
+  expect([damage, plays, stateHashes(exchange)]).toEqual([null, 2, stateHashes(exchangeAt(origin))]);
 });
