@@ -6,8 +6,6 @@ import { anyOf } from "./core/terms.ts";
 import { ISO_TIME, parseDuration, parseIso } from "./core/time.ts";
 import { MAX_SIZE, type Millis, money, size } from "./core/units.ts";
 
-export { didYouMean };
-
 /** The configuration is invalid; the message is for the user. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";

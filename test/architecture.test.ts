@@ -182,7 +182,18 @@ const plainTypeScript: Rule = ({ fileName, program }, report) => {
     if (isExport && node.source !== null && !ENTRIES.has(fileName))
       report(node, "exports names of another file: only files that users import do");
   });
+  const imported = new Set(
+    program.body.flatMap((each) =>
+      each.type === "ImportDeclaration" ? each.specifiers.map(({ local }) => local.name) : [],
+    ),
+  );
   for (const statement of program.body) {
+    if (statement.type === "ExportNamedDeclaration" && !ENTRIES.has(fileName)) {
+      for (const { local } of statement.specifiers) {
+        if (local.type === "Identifier" && imported.has(local.name))
+          report(statement, "exports names of another file: only files that users import do");
+      }
+    }
     const declared = statement.type === "ExportNamedDeclaration" ? statement.declaration : statement;
     if (declared?.type !== "VariableDeclaration" || declared.kind === "const") continue;
     if (!fileName.endsWith(".d.ts"))
@@ -368,6 +379,7 @@ describe("every rule finds a violation", () => {
     names           | core/order-utils.ts | .                                               | vague name
     names           | core/index.ts       | .                                               | is a barrel
     plainTypeScript | api/a.ts            | export * from "./b.ts";                         | only files that users import do
+    plainTypeScript | api/a.ts            | import { b } from "./b.ts"; export { b };       | only files that users import do
     plainTypeScript | api/a.ts            | let count = 0;                                  | state at module level
     madeFolders     | cli/a.ts            | fs.mkdirSync(path, { recursive: true });        | makeFolder does
     `),

@@ -1,16 +1,9 @@
 import yargs, { type Argv } from "yargs";
+import { didYouMean } from "../api/nearest.ts";
 import { CACHE_VARIABLE } from "../cache-folder.ts";
 import { anyOf } from "../core/terms.ts";
 import { hung } from "../scenario/report/text.ts";
-import {
-  defaultText,
-  didYouMean,
-  type Given,
-  readValue,
-  truth,
-  valuesOf,
-  withFlagsNamed,
-} from "../setting.ts";
+import { defaultText, type Given, readValue, truth, valuesOf, withFlagsNamed } from "../setting.ts";
 import { VERSION } from "../version.ts";
 import { type CommandName, optionsOf, type Run, SUBCOMMANDS, type Subcommand } from "./commands.ts";
 import { folded, isInteractive, warn } from "./output.ts";

@@ -105,8 +105,8 @@ function modeFindings(folder: string): Finding[] {
 function wrongMode(path: string): string[] {
   const found = statOf(path);
   if (found === undefined || (found.mode & 0o077) === 0) return [];
-  const octal = (bits: number): string => (bits & 0o777).toString(8).padStart(4, "0");
-  return [`${path} has mode ${octal(found.mode)}, chmod ${found.isDirectory() ? "0700" : "0600"} ${path}`];
+  const mode = (found.mode & 0o777).toString(8).padStart(4, "0");
+  return [`${path} has mode ${mode}, chmod ${found.isDirectory() ? "0700" : "0600"} ${path}`];
 }
 
 /** `clobsim repair`: copies the undamaged part of a data directory into a new one. */

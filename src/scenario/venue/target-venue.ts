@@ -1,6 +1,7 @@
 import { parse, YAMLParseError } from "yaml";
 import { unitsOf } from "../../api/decimals.ts";
 import { endpointOf, type Operation, type ReplyTo } from "../../api/endpoints.ts";
+import { didYouMean } from "../../api/nearest.ts";
 import { type ClientOptions, ExchangeClient, walletOf } from "../../client/client.ts";
 import { collect, ExchangeFailure, orThrow } from "../../client/result.ts";
 import { DocumentError, within } from "../../core/document-error.ts";
@@ -9,7 +10,7 @@ import { anyOf, isWord, SELF_TRADE_POLICIES, SLUG } from "../../core/terms.ts";
 import { FULL_PRICE, type Millis, millis, SHARE_UNITS, type Size, size } from "../../core/units.ts";
 import { FILE_LIMITS, readFailure, readText } from "../../regular-file.ts";
 import type { DirectCall } from "../../server/router.ts";
-import { ConfigError, didYouMean } from "../../setting.ts";
+import { ConfigError } from "../../setting.ts";
 import { isPrivateKey } from "../../simulation/world-accounts.ts";
 import { assetText, type MarketTerms } from "../language/declarations.ts";
 import { controlNeedOf, type Scenario } from "../language/steps.ts";
