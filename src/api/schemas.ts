@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { SETTLEMENT_STATUSES } from "../core/chain/settlement.ts";
-import { UUID } from "../core/ids.ts";
+import { UUID } from "../core/format.ts";
 import { MATCH_TYPES, ORDER_TYPES, OUTCOMES, SIDES, SLUG, WINNING_OUTCOMES } from "../core/terms.ts";
 import { ISO_TIME } from "../core/time.ts";
 

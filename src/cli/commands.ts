@@ -1,5 +1,5 @@
 import { DEFAULT_DATA, SETTINGS } from "../config.ts";
-import { UUID } from "../core/ids.ts";
+import { UUID } from "../core/format.ts";
 import { anyOf, TICK_SIZES } from "../core/terms.ts";
 import { FULL_PRICE, price } from "../core/units.ts";
 import { readRange } from "../fuzz/seeds.ts";

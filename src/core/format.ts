@@ -1,4 +1,3 @@
-import { UUID } from "./ids.ts";
 import type { Address } from "./terms.ts";
 import type { Sum } from "./units.ts";
 
@@ -65,6 +64,8 @@ export function listed(names: readonly string[]): string {
   return names.length === 0 ? "none" : `${names.slice(0, MAX_LISTED).join(", ")}${more}`;
 }
 
+/** Pattern of a UUID. */
+export const UUID = "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}";
 const ID = new RegExp(`0x[0-9a-f]+|${UUID}|\\b[0-9a-f]{32,}\\b`, "gi");
 const NUMBER = /\d+(?:[.,:]\d+)*/g;
 

@@ -3,9 +3,6 @@ import { sha256Hex } from "./hash.ts";
 /** Kinds of records with a UUID; each kind has its own counter. */
 export type IdKind = "event" | "market" | "order" | "trade";
 
-/** Pattern of a UUID. */
-export const UUID = "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}";
-
 /** Formats 32 or more hex digits as a UUID of RFC 9562 version 8 (custom). */
 export function uuidOf(hex: string): string {
   const variant = ((Number.parseInt(hex.charAt(16), 16) & 3) | 8).toString(16);

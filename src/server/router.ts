@@ -201,9 +201,8 @@ export function mountEndpoints(router: Router, service: Service): void {
     };
     route.all(others as never);
   }
-  const notFound: Route = (request, response) =>
-    sendError(service, response, routeNotFound(prefix, pathOf(request.url), paths));
-  router.use(notFound as never);
+  router.use(((request, response) =>
+    sendError(service, response, routeNotFound(prefix, pathOf(request.url), paths))) as Route as never);
 }
 
 /** `path` is below `prefix`; the message has the whole path, as the client sent it. */

@@ -66,12 +66,8 @@ export class Unwinding {
   }
 
   /** Fails a settlement and undoes its moves. */
-  fail(
-    settlement: Transaction,
-    failure: Omit<DomainEvent<"settlementFailed">, "kind" | "transaction">,
-  ): this {
-    const { number: transaction } = settlement;
-    return this.#addUndo(settlement, { kind: "settlementFailed", transaction, ...failure });
+  fail(match: Transaction, failure: Omit<DomainEvent<"settlementFailed">, "kind" | "transaction">): this {
+    return this.#addUndo(match, { kind: "settlementFailed", transaction: match.number, ...failure });
   }
 
   /** Drops a call and undoes its moves from before a reorganization. */

@@ -145,7 +145,10 @@ function flowSteps(
       continue;
     }
     const complete = row.op === "cancel-all" ? row : { ...row, market: row.market ?? market };
-    if (row.op === "place" && isCanceled.has(played)) names.set(played, orderNameFor(row.ref, taken));
+    if (row.op === "place" && isCanceled.has(played)) {
+      const wanted = isName(row.ref) && row.ref !== "all" ? row.ref : "order";
+      names.set(played, uniqueName(wanted, taken, MAX_NAME_LENGTH));
+    }
     const name = names.get(played);
     const text = complete.op === "place" ? placedText(complete) : rowText(complete);
     steps.push(text + (name === undefined ? "" : ` as ${name}`));
@@ -163,10 +166,6 @@ function canceledBy(rows: readonly PlayedRow[]): Map<PlayedRow, PlayedRow | unde
   }
   return canceled;
 }
-
-/** Returns an unused name like the one that an order has in the flow. */
-const orderNameFor = (ref: string, taken: Set<string>): string =>
-  uniqueName(isName(ref) && ref !== "all" ? ref : "order", taken, MAX_NAME_LENGTH);
 
 function placedText(row: Extract<FlowRow, { readonly op: "place" }>): string {
   const { expiresIn, market } = row;

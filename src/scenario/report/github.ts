@@ -23,9 +23,6 @@ import {
 const encoded = (character: string): string =>
   `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0")}`;
 
-const commandMessage = (text: string): string => printable(text).replace(/[%\r\n]/g, encoded);
-const commandProperty = (text: string): string => printable(text).replace(/[%\r\n:,]/g, encoded);
-
 function failureText({ step, text, message, diff, repeat }: Failure): string {
   const lines = diff.map((line) => `${DIFF_MARKS[line.kind]} ${line.text}`);
   return [message, `step ${step}: ${text}`, ...lines, `repeat: ${repeat}`].join("\n");
@@ -41,8 +38,10 @@ export const githubReporter: MakeReporter = ({ write, pathInRepository }) => {
     const { file, line, column } = place;
     const fields = { file: pathInRepository(file), line: `${line}`, col: `${column}`, title };
     const given = Object.entries(fields).filter(([, value]) => value !== "");
-    const properties = given.map(([name, value]) => `${name}=${commandProperty(value)}`);
-    write(`::${kind} ${properties.join(",")}::${commandMessage(text)}\n`);
+    const properties = given.map(
+      ([name, value]) => `${name}=${printable(value).replace(/[%\r\n:,]/g, encoded)}`,
+    );
+    write(`::${kind} ${properties.join(",")}::${printable(text).replace(/[%\r\n]/g, encoded)}\n`);
   };
   return {
     finished: ({ name, place, status, reason, failure }) => {

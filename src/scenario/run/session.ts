@@ -1,4 +1,4 @@
-import { UUID } from "../../core/ids.ts";
+import { UUID } from "../../core/format.ts";
 import type { TokenName } from "../language/declarations.ts";
 import type { FillLine } from "../language/order-line.ts";
 import type { Place } from "../language/page.ts";
