@@ -53,10 +53,10 @@ export function originOfWorld(
 }
 
 /** Snapshots of the origins that were played in this process. */
-const openings = new WeakMap<Origin, Snapshot>();
+const openings = new WeakMap<Pick<Origin, "play">, Snapshot>();
 
 /** Restarts an exchange at its origin, which is played only once in a process. Returns the snapshot there. */
-export function restartAt(origin: Origin, exchange: Exchange): Snapshot {
+export function restartAt(origin: Pick<Origin, "play">, exchange: Exchange): Snapshot {
   const known = openings.get(origin);
   if (known !== undefined) {
     exchange.restart(known);

@@ -7,7 +7,7 @@ import type { Exchange, IsRecorded, Snapshot } from "./exchange.ts";
 import { contentHash, eventHash } from "./hashes.ts";
 import { BEGINNING, commandOf, isControl, type JournalEnd, type Line, wrongLine } from "./journal-line.ts";
 import { restoreTargets, type ScanEnd, scan } from "./journal-scan.ts";
-import type { Origin } from "./origin.ts";
+import { type Origin, restartAt } from "./origin.ts";
 import { type Checkpoint, isClosedAt, journalEndOf, type StateHeader, snapshotOf } from "./state-file.ts";
 
 /** Result of replaying a command: the decision, or the error that was thrown. */
@@ -57,8 +57,6 @@ export class Replayer {
   /** Lines that later `restore` lines refer to. */
   readonly #restoreTargets: ReadonlySet<number>;
   readonly #snapshots = new Map<number, Snapshot>();
-  /** The state at the origin, taken by the first reset, because playing the origin may take seconds. */
-  #opening: Snapshot | null = null;
   /** State of the clock after the latest line; null if no line records it. */
   clock: ClockState | null;
   /** Number of replayed commands. */
@@ -114,7 +112,7 @@ export class Replayer {
         throw wrongLine(this.#path, line.n, `d.line: expected ${expected}, found ${line.d.line}`);
       }
       exchange.restore(snapshot);
-    } else if (isControl(line, "reset")) this.#reset();
+    } else if (isControl(line, "reset")) restartAt(this.#origin, exchange);
     else if (isControl(line, "clock") || isControl(line, "start")) {
       const { mode, rate, wall } = line.d;
       this.#advanceTime(line.t);
@@ -122,14 +120,6 @@ export class Replayer {
     } else if (isControl(line, "close") || isControl(line, "report") || isControl(line, "refused"))
       this.#advanceTime(line.t);
     return null;
-  }
-
-  #reset(): void {
-    if (this.#opening !== null) this.#exchange.restore(this.#opening);
-    else {
-      this.#origin.play(this.#exchange);
-      this.#opening = this.#exchange.snapshot();
-    }
   }
 
   #advanceTime(at: Millis): void {
