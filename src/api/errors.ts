@@ -185,6 +185,9 @@ export function errorBody(error: ApiError, requestId: string, prefix = ""): Reco
   };
 }
 
+export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
 /** Describes a JSON value for a message. Strings are cut after 40 characters. */
 export function describeValue(value: unknown): string {
   if (value === undefined) return "nothing";

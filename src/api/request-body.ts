@@ -3,7 +3,7 @@ import * as z from "zod";
 import { printableAscii, quoted, shortened } from "../core/format.ts";
 import { type JsonProblem, jsonProblem } from "../core/json.ts";
 import { type AnyBody, type BodySpec, type Endpoint, isRaw, type JsonObject } from "./endpoint.ts";
-import { ApiError, describeValue, type ErrorCode, invalidFields } from "./errors.ts";
+import { ApiError, describeValue, type ErrorCode, invalidFields, isObject } from "./errors.ts";
 import { didYouMean, nearest } from "./nearest.ts";
 import { named } from "./schemas.ts";
 
@@ -31,10 +31,8 @@ export function readJsonObject(body: Buffer): JsonObject {
   const mayNest = text.indexOf("{", 1) >= 0 || text.includes("[");
   if (mayNest && nestsDeeper(value, MAX_NESTING))
     throw invalid(`the body nests deeper than ${MAX_NESTING} levels`);
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw invalid(`expected a JSON object, found ${describeValue(value)}`);
-  }
-  return value as JsonObject;
+  if (!isObject(value)) throw invalid(`expected a JSON object, found ${describeValue(value)}`);
+  return value;
 }
 
 /** Whether arrays and objects in a JSON value nest deeper than `max` levels. */

@@ -1,5 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { isRpcId, type NotificationSink } from "../api/chain-rpc.ts";
+import { isObject } from "../api/errors.ts";
 import { nearest } from "../api/nearest.ts";
 import { counted, shortened } from "../core/format.ts";
 import { readJson } from "../core/json.ts";
@@ -197,9 +198,6 @@ function readParams(params: unknown): readonly unknown[] {
     ? invalidParams("params by name are not modelled: send them as an array")
     : invalid("params are an array");
 }
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 const invalid = (why: string): RpcError => new RpcError("INVALID_REQUEST", `Invalid request: ${why}`);
 

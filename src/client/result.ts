@@ -1,4 +1,4 @@
-import { describeValue, isErrorCode } from "../api/errors.ts";
+import { describeValue, isErrorCode, isObject } from "../api/errors.ts";
 import { NONCE_RULE } from "../api/wallet-signature.ts";
 import type { ErrorCode, Page, PageWindow } from "./api-messages.ts";
 import type { HttpReply } from "./transport.ts";
@@ -108,8 +108,6 @@ export interface RawReply extends HttpReply {
   readonly body: unknown;
 }
 
-type JsonObject = Readonly<Record<string, unknown>>;
-
 export function parseReply(reply: HttpReply): RawReply {
   try {
     return { ...reply, body: JSON.parse(reply.text) as unknown };
@@ -125,9 +123,6 @@ export function readReply<Value>(reply: RawReply): Result<Value> {
   if (status >= 200 && status < 300) return success(body as Value);
   return failure(refusalIn(reply, body));
 }
-
-const isObject = (value: unknown): value is JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 const textOrNull = (value: unknown): string | null => (typeof value === "string" ? value : null);
 
@@ -145,7 +140,7 @@ function secondsIn({ "retry-after": after = "", date = "" }: HttpReply["headers"
 const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
 /** Reads an error body (contract, section 1). A body with an unknown code goes into the details of `INVALID_REPLY`. */
-function refusalIn(reply: RawReply, body: JsonObject): ExchangeError {
+function refusalIn(reply: RawReply, body: NonNullable<ExchangeError["details"]>): ExchangeError {
   const { code, error } = body;
   if (isErrorCode(code) && typeof error === "string") {
     return {

@@ -1,3 +1,4 @@
+import { isObject } from "../../api/errors.ts";
 import { counted, shortened } from "../../core/format.ts";
 import type { Place } from "../language/page.ts";
 import type { Refused } from "../venue/views.ts";
@@ -171,9 +172,6 @@ export function differences(wanted: unknown, seen: unknown, path = ""): Differen
     areLists ? `${counted((value as readonly unknown[]).length, "item")} ${shown(value)}` : shown(value);
   return [{ path: path || "answer", wanted: text(wanted), seen: text(seen) }];
 }
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 const MAX_TEXT = 120;
 

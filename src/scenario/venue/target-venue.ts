@@ -1,6 +1,7 @@
 import { parse, YAMLParseError } from "yaml";
 import { unitsOf } from "../../api/decimals.ts";
 import { endpointOf, type Operation, type ReplyTo } from "../../api/endpoints.ts";
+import { isObject } from "../../api/errors.ts";
 import { didYouMean } from "../../api/nearest.ts";
 import { type ClientOptions, ExchangeClient, walletOf } from "../../client/client.ts";
 import { collect, ExchangeFailure, orThrow } from "../../client/result.ts";
@@ -100,8 +101,8 @@ const wrong = (expected: string, ...path: readonly string[]): DocumentError =>
   new DocumentError(expected, null, ...path);
 
 function mappingIn(value: unknown): Readonly<Record<string, unknown>> {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) throw wrong("a mapping");
-  return value as Record<string, unknown>;
+  if (!isObject(value)) throw wrong("a mapping");
+  return value;
 }
 
 const KEYS = ["markets", "accounts"] as const;
