@@ -7,7 +7,7 @@ import type { Steps } from "../core/steps.ts";
 import { reverted } from "./abis.ts";
 import { BlockView } from "./block-view.ts";
 import { control, type Methods, open, optionalParam, param } from "./context.ts";
-import { answerCall, contractCallOf, isContract } from "./contracts.ts";
+import { answerCall, CONTRACT_AT, contractCallOf } from "./contracts.ts";
 import { invalidParams, lazyList, quantity, RpcError, secondsOf } from "./json-rpc.ts";
 import * as read from "./parameters.ts";
 import {
@@ -222,7 +222,7 @@ export const chainMethods: Methods = {
     return quantity(yield* new BlockView(node, block).nonce(address));
   }),
   // The code of all contracts is an invalid opcode, because there is no EVM.
-  eth_getCode: open([ADDRESS, STATE_BLOCK], (_node, address) => (isContract(address) ? "0xfe" : "0x")),
+  eth_getCode: open([ADDRESS, STATE_BLOCK], (_node, address) => (CONTRACT_AT.has(address) ? "0xfe" : "0x")),
 
   eth_gasPrice: open([], ({ state }) => quantity(baseFeeOf(state.chain) + TIP)),
   eth_maxPriorityFeePerGas: open([], () => quantity(TIP)),

@@ -154,7 +154,7 @@ function* marketOfTokenId(view: BlockView, id: bigint): Steps<Market> {
   throw reverted(`clobsim: no market has the token ${id}`);
 }
 
-interface Contract {
+export interface Contract {
   readonly name: string;
   readonly abi: AnyAbi;
   readonly functions: Readonly<Record<string, ContractFunction<never>>>;
@@ -226,14 +226,12 @@ function hashAt(view: BlockView, height: number): string {
   return block === undefined ? ZERO_WORD : blockHash(view.state, block);
 }
 
-const CONTRACT_AT: ReadonlyMap<Address, Contract> = new Map<Address, Contract>([
+export const CONTRACT_AT: ReadonlyMap<Address, Contract> = new Map<Address, Contract>([
   [MULTICALL_ADDRESS, { name: "Multicall3", abi: MULTICALL, functions: multicallFunctions }],
   [CONTRACTS.collateral, { name: "the collateral", abi: COLLATERAL, functions: collateralFunctions }],
   [CONTRACTS.conditionalTokens, { name: "the conditional tokens", abi: TOKENS, functions: tokenFunctions }],
   [CONTRACTS.exchange, { name: "the exchange", abi: EXCHANGE, functions: exchangeFunctions }],
 ]);
-
-export const isContract = (address: Address): boolean => CONTRACT_AT.has(address);
 
 /** `0x` and the four bytes of a function selector. */
 const SELECTOR_LENGTH = 10;
