@@ -1,6 +1,7 @@
 import { minedAt } from "../core/chain/chain.ts";
 import { actorOf, commandText, orderWords } from "../core/commands.ts";
 import { eventsText } from "../core/events.ts";
+import { addressText } from "../core/format.ts";
 import { hex8 } from "../core/hash.ts";
 import { idOf, numberOf } from "../core/ids.ts";
 import { marketOfToken, outcomeOf, tokenIdIn } from "../core/market.ts";
@@ -213,8 +214,7 @@ export class Mentions {
 
   /** Whether a pattern matches a whole id of something mentioned. */
   matches(pattern: RegExp): boolean {
-    for (const id of this.#ids) if (id !== "" && pattern.exec(id)?.[0] === id) return true;
-    return false;
+    return [...this.#ids].some((id) => id !== "" && pattern.exec(id)?.[0] === id);
   }
 
   /** Adds what a command or an event mentions, by the names of its fields. */
@@ -224,10 +224,11 @@ export class Mentions {
   }
 
   readonly #byField = {
-    account: (number: number) => this.#ids.add(this.#state.accounts.find(number)?.address ?? ""),
-    address: (address: Address) => this.#ids.add(address),
-    from: (address: Address) => this.#ids.add(address),
-    to: (address: Address) => this.#ids.add(address),
+    account: (number: number) => this.#byField.address(this.#state.accounts.find(number)?.address ?? ""),
+    /** Adds an address, also in its short form, which is what a journal shows. */
+    address: (address: Address) => this.#ids.add(address).add(addressText(address)),
+    from: (address: Address) => this.#byField.address(address),
+    to: (address: Address) => this.#byField.address(address),
     event: (number: number) => {
       this.#ids.add(idOf(this.#state.idPrefixes.event, number));
       this.#ids.add(this.#state.events.find(number)?.slug ?? "");
@@ -264,7 +265,7 @@ export class Mentions {
     },
     /** Adds the trades that a transaction settles. */
     transaction: (number: number) => {
-      const { firstTrade, trades } = this.#state.chain.transactions.find(number) ?? NONE;
+      const { firstTrade = 0, trades = 0 } = this.#state.chain.transactions.find(number) ?? {};
       for (let trade = firstTrade; trade < firstTrade + trades; trade += 1) this.#byField.trade(trade);
     },
     transactions: (numbers: readonly number[]) => {
@@ -288,8 +289,6 @@ export class Mentions {
     }
   }
 }
-
-const NONE = { firstTrade: 0, trades: 0 };
 
 /** Markets with events since the opening, and accounts that sent commands. */
 export class Touched {

@@ -19,8 +19,8 @@ interface RowChoice {
   readonly text: string;
 }
 
-/** A whole id of the API: a UUID, an address, a token or a hash. */
-const WHOLE_ID = /^[\da-z-]{36,}$/;
+/** A whole id of the API: a UUID, an address (also in the short form of a journal), a token or a hash. */
+const WHOLE_ID = /^(?:[\da-z-]{36,}|0x[\da-f]{8})$/;
 
 /** Describes a request that has no journal line by its method, path and status. */
 export const replyText = ({ method, path, status, code }: StreamRequest): string =>

@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
 import { describe, expect, it, vi } from "vitest";
+import { SHOWN_DIGITS } from "../../src/core/format.ts";
 import { idOf } from "../../src/core/ids.ts";
 import { describeLine, Mentions } from "../../src/history/describe-line.ts";
 import { MARK } from "../../src/inspector/history.ts";
@@ -81,6 +82,16 @@ describe("a filter of rows", () => {
       history.visit(row, (line, state) => new Mentions(line, state).orders.has(order.number));
     expect(found).toEqual(rowsWhere(mentions));
     expect(rowsBy({ text: order.id.slice(1) })).toEqual([]);
+  });
+
+  it("finds the rows that mention an account by its address as a journal shows it", () => {
+    const [row = 0] = rowsWhere((_, words) => words.startsWith("0x"));
+    const short = WORDS[row]?.slice(0, SHOWN_DIGITS) ?? "";
+    const mentions = (each: number): boolean =>
+      history.visit(each, (line, state) => new Mentions(line, state).matches(new RegExp(`${short}.*`)));
+    const found = rowsBy({ text: short });
+    expect(found).toEqual(rowsWhere((each, words) => words.includes(short) || mentions(each)));
+    expect(found.length).toBeGreaterThan(rowsWhere((_, words) => words.includes(short)).length);
   });
 
   it("finds the code, the fault and the id of a request", () => {
