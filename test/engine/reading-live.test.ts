@@ -66,7 +66,7 @@ describe.each(["process", "power"] as const)("a journal that a server writes wit
 describe("a damaged journal", () => {
   it("is read once, however many short lines or parts of a line the damage has", async () => {
     const journal = await journalOf("process");
-    const lines = Buffer.alloc(1 << 22, "x\n");
+    const lines = Buffer.alloc(1 << 25, "\n");
     const damage = Buffer.concat([Buffer.from("\0\n"), lines]);
     const { damage: found } = scan(new MemoryFile(Buffer.concat([journal, damage])), BEGINNING, () => {});
     expect(found).toMatchObject({ offset: journal.length, bytes: damage.length, proof: null });
