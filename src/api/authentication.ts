@@ -88,7 +88,7 @@ const CHECKS: Readonly<Record<SignedCode, Check>> = {
       if (headers.poly_api_key === undefined) return null;
       if (credentials !== undefined) return undefined;
       const hint =
-        "a reset forgets all credentials, a restored snapshot those derived after it: derive new ones with POST /clob/auth/derive-api-key";
+        "a reset deletes all credentials, a restored snapshot those derived after it: derive new ones with POST /clob/auth/derive-api-key";
       return { message: "poly_api_key is not a key of this server", hint };
     },
   },

@@ -231,7 +231,7 @@ export class Subscriber {
     return true;
   }
 
-  /** Returns the list of the reported logs of a block, and forgets those of final blocks. */
+  /** Returns the list of the reported logs of a block, and deletes those of final blocks. */
   #reportedOf(cursor: LogCursor, block: Block): string[] {
     const last = cursor.reported.at(-1);
     if (last?.block === block) return last.logs;
