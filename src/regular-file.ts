@@ -40,6 +40,16 @@ export const isSystemError = (
 /** Whether the system refused a path for lack of permission. */
 export const isForbidden = (error: unknown) => isSystemError(error, "EACCES", "EPERM", "EROFS");
 
+/** Returns what `read` returns; null if it fails because there is no such file. @throws any other error of `read` */
+export function ifThere<Value>(read: () => Value): Value | null {
+  try {
+    return read();
+  } catch (error) {
+    if (isSystemError(error, "ENOENT")) return null;
+    throw error;
+  }
+}
+
 /** Returns the stats of a path; undefined if nothing is there, also below a file, where Node 20 throws and Node 22 does not. */
 export function statOf(path: string): Stats | undefined {
   try {

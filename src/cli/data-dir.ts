@@ -4,7 +4,7 @@ import { DEFAULT_DATA } from "../config.ts";
 import { shellOption } from "../core/format.ts";
 import { toIso } from "../core/time.ts";
 import { nodeDisk } from "../engine/disk.ts";
-import { PREVIOUS_STATE_FILE, STATE_FILE } from "../engine/files.ts";
+import { STATES } from "../engine/files.ts";
 import { DataFileError } from "../engine/journal.ts";
 import { readStateFile } from "../engine/state-file.ts";
 import {
@@ -166,8 +166,6 @@ function planText(
 }
 
 type SavedState = NonNullable<ReturnType<typeof latestState>>;
-
-const STATES = [STATE_FILE, PREVIOUS_STATE_FILE];
 
 const savingText = ({ path, line }: SavedState): string =>
   `${path} has the state after line ${grouped(line)}: clobsim serve ${shellOption("world", path)} --data NEW opens it`;

@@ -224,9 +224,9 @@ const RUNNER: Readonly<Record<(typeof RUNNERS)[number], Runner>> = {
  * Describes a package manager: its lock file, the command that adds packages, the one that runs a program of a package,
  * and the commands that a workflow runs first.
  */
-const managerOf = (lockFile: string, add: string, exec: string, ...install: readonly string[]) => ({
-  ...{ lockFile, add, exec, install },
-});
+const managerOf = (lockFile: string, add: string, exec: string, ...install: readonly string[]) => {
+  return { lockFile, add, exec, install };
+};
 
 /** Node 25 and later do not contain corepack. */
 const COREPACK = "npm install -g corepack && corepack enable";

@@ -1,7 +1,7 @@
 import * as fs from "node:fs";
 import { promisify } from "node:util";
 import { makeFolder } from "../make-folder.ts";
-import { FILE_LIMITS, openRegular } from "../regular-file.ts";
+import { FILE_LIMITS, ifThere, openRegular } from "../regular-file.ts";
 
 /** An open file. Every method throws the system's error. */
 export interface DiskFile {
@@ -99,14 +99,7 @@ class NodeFile implements DiskFile {
 /** The file system of this machine. */
 export const nodeDisk: Disk = {
   makeFolder: (path) => void makeFolder(path, FOLDER_OF_OWNER),
-  names: (path) => {
-    try {
-      return fs.readdirSync(path).sort();
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
-      throw error;
-    }
-  },
+  names: (path) => ifThere(() => fs.readdirSync(path).sort()),
   open: (path, how) => new NodeFile(path, how),
   identity: (path) => {
     try {
@@ -139,16 +132,6 @@ export function writeFully(file: DiskFile, bytes: Uint8Array, position: number):
     if (written <= 0) throw Object.assign(new Error("the disk takes no more bytes"), { code: "ENOSPC" });
     rest = rest.subarray(written);
     at += written;
-  }
-}
-
-/** Opens a file for reading; null if there is none. @throws as `Disk.open` */
-export function openIfThere(disk: Disk, path: string): DiskFile | null {
-  try {
-    return disk.open(path, "read");
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
-    throw error;
   }
 }
 

@@ -5,7 +5,8 @@ import { hostname } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { DEFAULT_DATA } from "../config.ts";
 import { shellOption } from "../core/format.ts";
-import { createFile, type Disk, openIfThere, writeFully } from "./disk.ts";
+import { ifThere } from "../regular-file.ts";
+import { createFile, type Disk, writeFully } from "./disk.ts";
 import { DataFileError } from "./journal.ts";
 
 export const JOURNAL_FILE = "journal.ndjson";
@@ -14,7 +15,8 @@ export const PREVIOUS_STATE_FILE = "db.previous.json";
 const TORN_FILE = /^journal\.torn-(\d+)$/;
 const DRAFT = /^db\.json\.[0-9a-z-]+\.draft$/;
 
-const STATES: readonly string[] = [STATE_FILE, PREVIOUS_STATE_FILE];
+/** Names of the state files of a data directory, the latest first. */
+export const STATES: readonly string[] = [STATE_FILE, PREVIOUS_STATE_FILE];
 
 const isOfLock = (name: string): boolean => name === LOCK_FILE || name.startsWith(`${LOCK_FILE}.`);
 
@@ -207,7 +209,7 @@ function writeNew(disk: Disk, path: string, holder: Holder): boolean {
  * @throws FileRefused if it is not a regular file; the system's error if it cannot be read: a process may hold it
  */
 function readHolder(disk: Disk, path: string): Holder | "gone" | null {
-  const file = openIfThere(disk, path);
+  const file = ifThere(() => disk.open(path, "read"));
   if (file === null) return "gone";
   try {
     const bytes = Buffer.alloc(Math.min(file.size, MAX_BYTES));

@@ -20,7 +20,8 @@ import {
 } from "../core/schema.ts";
 import type { State } from "../core/state.ts";
 import { documentLines } from "../core/state-document.ts";
-import { type Disk, type DiskFile, openIfThere, writeFully } from "./disk.ts";
+import { ifThere } from "../regular-file.ts";
+import { type Disk, type DiskFile, writeFully } from "./disk.ts";
 import type { Snapshot } from "./exchange.ts";
 import { draftOf, JOURNAL_FILE, PREVIOUS_STATE_FILE, STATE_FILE } from "./files.ts";
 import { DataFileError } from "./journal.ts";
@@ -169,7 +170,7 @@ async function assertWritten(file: DiskFile, size: number): Promise<void> {
  * @throws DataFileError `corrupt` if it is not as it was written, `newer` if a newer version wrote it
  */
 export function readStateFile(disk: Disk, path: string): Checkpoint | null {
-  const file = openIfThere(disk, path);
+  const file = ifThere(() => disk.open(path, "read"));
   if (file === null) return null;
   const checksum = new Checksum(file);
   try {

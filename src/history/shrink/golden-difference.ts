@@ -168,7 +168,7 @@ export async function goldenDifferenceOf(failed: Failed, run: RunRecord): Promis
   const golden = step.expectations
     .filter((each) => each.kind === "golden")
     .find(({ place }) => line === place.line && column === place.column);
-  const text = golden === undefined ? null : await readGolden(golden.file);
+  const text = golden === undefined ? null : readGolden(golden.file);
   if (text === null) return null;
   const [expected, found] = [parseGolden(text), parseGolden(run.golden)];
   const first = expected.trades.findIndex(({ line }, index) => line !== found.trades[index]?.line);

@@ -101,11 +101,10 @@ export async function shrinkHistory(
   const [first] = await trial(all).catch(notInTime);
   if (first === undefined) return null;
   reserve = RESERVED_RUNS * (performance.now() - before) + MIN_RESERVED_MS;
-  const isKept =
-    expectation !== null ? marketsOf(all, expectation) : isFundingOf(refusal?.request.command ?? null);
+  const request = refusal?.request ?? null;
+  const isKept = expectation !== null ? marketsOf(all, expectation) : fundingsFor(request?.command);
   let few = await fewest(first, trial, isKept, { isOver, progress });
   if (refusal !== null) few = await withoutWaiting(few, refusal, start);
-  const request = refusal?.request ?? null;
   const source = { config, start, history, count: entries.length, names, expectation, request, ...few };
   const opener = new VenueOpener();
   const environment: Environment = { file: FILE, folder: ".", open: (scenario) => opener.local(scenario) };
@@ -143,12 +142,9 @@ function marketsOf(all: readonly TracedCommand[], { names: { markets }, text }: 
       traced.events.some((event) => event.kind === "eventCreated" && events.has(event.event)));
 }
 
-/**
- * Returns whether a command funds the account of a refused order. These are kept, because an order of an account without
- * funds would still be refused when the cause is fixed.
- */
-const isFundingOf =
-  (refused: Command | null) =>
+/** Returns whether a command funds the account of a refused order, which would be refused without funds when its cause is fixed. */
+const fundingsFor =
+  (refused: Command | undefined) =>
   ({ command }: TracedCommand): boolean =>
     refused?.kind === "placeOrder" && isFunding(command) && command.address === refused.address;
 

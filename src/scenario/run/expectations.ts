@@ -3,7 +3,7 @@ import { decimalText, moneyText, priceText, sizeText } from "../../core/format.t
 import { OUTCOMES, type Outcome } from "../../core/terms.ts";
 import { toIso } from "../../core/time.ts";
 import { millis } from "../../core/units.ts";
-import { FILE_LIMITS, readText } from "../../regular-file.ts";
+import { FILE_LIMITS, ifThere, readText } from "../../regular-file.ts";
 import { assetText, tokenText } from "../language/declarations.ts";
 import type {
   Expectation,
@@ -149,7 +149,7 @@ const CHECKS: { readonly [Kind in ExpectationKind]: Check<Kind> } = {
   },
   golden: async (session, { place, file }) => {
     const text = await goldenText(session.scenario, session.venue);
-    const golden = await readGolden(file);
+    const golden = readGolden(file);
     if (session.isUpdating)
       return updated(session, place, file, text, golden === text ? null : { kind: "file", file, text });
     const missing = "the golden file does not exist";
@@ -277,11 +277,5 @@ async function updated(session: Session, place: Place, where: string, value: str
 const linesOf = (text: string): string[] => text.replace(/\n$/, "").split("\n");
 
 /** Reads a golden file with line feeds as line ends; null if it does not exist. */
-export async function readGolden(file: string): Promise<string | null> {
-  try {
-    return readText(file, FILE_LIMITS.golden).replaceAll("\r\n", "\n");
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
-    throw error;
-  }
-}
+export const readGolden = (file: string): string | null =>
+  ifThere(() => readText(file, FILE_LIMITS.golden).replaceAll("\r\n", "\n"));
