@@ -15,7 +15,7 @@ export const record: Run<"record"> = async (values, [word], given) => {
   const { name, out, at } = values;
   const server = serverNamed("record", word, values, given);
   if (word !== undefined && server === null) return recordJournal(word, values);
-  if (at !== null) throw new UsageError("--at is expected with a data directory or a report, found it alone");
+  if (at !== null) throw new UsageError("--at is expected with a data directory or a report, found a server");
   const url = server ?? "http://127.0.0.1:7070";
   const path = `/sim/scenario${name === null ? "" : `?name=${encodeURIComponent(name)}`}`;
   const asked = { simToken: values.simToken, path, what: "record its sessions" };
@@ -41,7 +41,7 @@ async function recordJournal(file: string, { name, out, at: point }: Values<"rec
       await writeRecorded(runSteps(recordScenario({ open, entries, refused, devAccounts, name })), out);
     } catch (error) {
       if (!(error instanceof RecordingError)) throw error;
-      throw new UsageError(`${source.name} cannot be recorded: ${error.message}`);
+      throw new UsageError(`${source.name} cannot be recorded: ${error.message} (--at ends it earlier)`);
     }
   });
 }
