@@ -42,15 +42,15 @@ export interface Site {
 export class HttpServer {
   readonly #server: Server;
   readonly #site: Site;
-  readonly #sockets = new Set<Socket | Duplex>();
+  readonly #connections = new Map<Duplex, Connection>();
   #keepsAlive = true;
 
   constructor(site: Site) {
     this.#site = site;
-    this.#server = createHttpServer(site);
+    this.#server = createHttpServer(site, this.#connections);
     this.#server.on("connection", (socket) => {
-      this.#sockets.add(socket);
-      socket.once("close", () => this.#sockets.delete(socket));
+      this.#connections.set(socket, new Connection(socket));
+      socket.once("close", () => this.#connections.delete(socket));
       if (!this.#keepsAlive) socket.unref();
     });
   }
@@ -76,25 +76,26 @@ export class HttpServer {
   /** Whether the server and its connections keep the process alive; initially true. */
   set keepsAlive(keepsAlive: boolean) {
     this.#keepsAlive = keepsAlive;
-    for (const handle of [this.#server, ...this.#sockets] as Socket[]) {
+    for (const handle of [this.#server, ...this.#connections.keys()] as Socket[]) {
       if (keepsAlive) handle.ref();
       else handle.unref();
     }
   }
 
-  /** Answers pending requests, each connection closed after its next answer; after `graceMs`, all are destroyed. */
+  /** Answers pending requests, each connection closed after the last of them or its next one; after `graceMs`, all are destroyed. */
   close(graceMs = 2_000): Promise<void> {
     for (const { service, chainSockets } of this.#site.members) {
       service.clock.stop();
       service.stream.close();
       chainSockets.close();
     }
+    for (const connection of this.#connections.values()) connection.endAfterAnswers();
     this.#server.prependListener("request", (_request, response) => {
       response.shouldKeepAlive = false;
     });
     return new Promise((resolve) => {
       const force = setTimeout(() => {
-        for (const socket of this.#sockets) socket.destroy();
+        for (const socket of this.#connections.keys()) socket.destroy();
         for (const { chainSockets } of this.#site.members) chainSockets.terminate();
       }, graceMs);
       this.#server.close(() => {
@@ -123,7 +124,7 @@ async function listen(server: TcpServer, { host, port }: ListenAddress): Promise
   return (server.address() as AddressInfo).port;
 }
 
-function createHttpServer(site: Site): Server {
+function createHttpServer(site: Site, connections: ReadonlyMap<Duplex, Connection>): Server {
   const { outbox, options } = site.service;
   const { requestTimeoutMs } = options;
   const server = createServer({
@@ -140,11 +141,7 @@ function createHttpServer(site: Site): Server {
   // A client that has closed its sending side still gets every answer.
   Object.assign(server, { httpAllowHalfOpen: true });
   server.maxHeadersCount = 0;
-  const connections = new WeakMap<Duplex, Connection>();
-  server.on("connection", (socket) => {
-    connections.set(socket, new Connection(socket));
-    outbox.countClient(socket);
-  });
+  server.on("connection", (socket) => outbox.countClient(socket));
   const take = (request: IncomingMessage, response: ServerResponse, refusal?: ApiError): void => {
     (request as Incoming).arrivedAt = performance.now();
     const begin = (): void => site.answer(request as Incoming, response as Outgoing, refusal);
@@ -195,6 +192,12 @@ class Connection {
     socket.once("close", () => {
       this.#waiting = [];
     });
+  }
+
+  /** Ends the connection after its pending answers, unless the headers of the last are sent. */
+  endAfterAnswers(): void {
+    const response = (this.#waiting.findLast(isRequest) ?? this.#current)?.response;
+    if (response !== undefined) response.shouldKeepAlive = false;
   }
 
   /** Begins a turn after the requests before are answered; never if the connection closes before that. */

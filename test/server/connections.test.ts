@@ -4,7 +4,7 @@ import { connect, type Socket } from "node:net";
 import { Duplex } from "node:stream";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import fc from "fast-check";
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it, vi } from "vitest";
 import { Incoming, Outbox, Outgoing } from "../../src/server/messages.ts";
 import { type Api, apiOfTest, type Headers, startApi, useApi, yesOf } from "../support/http.ts";
 import { forAllAsync, runs } from "../support/runs.ts";
@@ -278,6 +278,29 @@ describe("a connection that is in use when the server stops", () => {
     const kept = replies.map((found) => found.map(({ headers }) => headers.get("connection")));
     expect(kept).toEqual([[["keep-alive"]], [["close"]]]);
     await stopped;
+  });
+
+  it("is closed after an answer that was pending", async () => {
+    const { server, port } = await startApi();
+    const socket = connect(port, "127.0.0.1");
+    const headers = [
+      "POST /sim/clock HTTP/1.1",
+      "host: localhost",
+      "expect: 100-continue",
+      "content-length: 2",
+    ];
+    socket.write(`${plain("GET", "/clob/time")}${headers.join("\r\n")}\r\n\r\n`);
+    let received = "";
+    socket.on("data", (bytes) => {
+      received += bytes;
+    });
+    await vi.waitUntil(() => received.includes("100 Continue"));
+    const [stopped, closed] = [server.close(), once(socket, "close")];
+    received = "";
+    socket.write("{}");
+    await Promise.all([stopped, closed]);
+    const replies = parseReplies(Buffer.from(received));
+    expect(replies.map(({ headers }) => headers.get("connection"))).toEqual([["close"]]);
   });
 });
 
