@@ -274,9 +274,10 @@ function bodyIn<Body extends object>(
   { fields, read }: BodySpec<Body>,
   check: (body: Body) => unknown,
   own: Readers = {},
+  required?: string,
 ): Body {
   const readers = { ...Object.fromEntries(fields.map((name) => [name, scalar])), ...own };
-  const values = valuesOf(node, expected, readers);
+  const values = valuesOf(node, expected, readers, required);
   // A value that could not be read is reported already.
   if (node.entries.some(({ key }) => values[key.text] === undefined)) throw UNREADABLE;
   try {
@@ -332,8 +333,7 @@ function failureOf(line: LineWords): Pick<SettlementFaultWords, "times" | "proba
 /** Reads `{ kind: delay, blocks: 3 }`, or `none` as null. `of`: the order that it is limited to, or `NEXT_ORDER`; null for any. */
 function readChainFault(node: Node, declared: Source["declared"]) {
   if (node.text === "none") return { fault: null, of: null };
-  const body = chainEndpoints.addSettlementFault.body;
-  const words = bodyIn(node, "{ kind } and what belongs to it, or none", body, requireFieldsOfKind, {
+  const own: Readers = {
     kind: faultKindAt,
     reason,
     of: (value) => {
@@ -342,7 +342,10 @@ function readChainFault(node: Node, declared: Source["declared"]) {
         throw value.unexpected("the name of an order", [], meaning(NEXT_ORDER));
       return name === NEXT_ORDER ? name : declared.orderNamed(value);
     },
-  });
+  };
+  const body = chainEndpoints.addSettlementFault.body;
+  const expected = "{ kind } and what belongs to it, or none";
+  const words = bodyIn(node, expected, body, requireFieldsOfKind, own, "kind");
   return { fault: faultTerms(words as SettlementFaultWords), of: words.of ?? null };
 }
 
