@@ -17,7 +17,7 @@ import { EXIT, type ExitCode, SIGNAL_EXIT, type StopSignal, UsageError } from ".
 /** A line, or several. */
 export type Message = string | readonly string[];
 
-/** Prints a message on stderr. Names in it can neither begin a line nor reach a terminal as escape sequences. */
+/** Prints a message, on stderr by default. Names in it can neither begin a line nor reach a terminal as escape sequences. */
 export function warn(message: Message, stream: NodeJS.WritableStream = process.stderr): void {
   stream.write(`clobsim: ${[message].flat().map(visible).join("\n")}\n`);
 }

@@ -40,7 +40,7 @@ export class Exchange {
   readonly #rewindWatchers = new Set<() => void>();
   #state: State;
   /** The unmodified state of which the current one is a copy, as long as no command was applied to it; or null. */
-  #origin: State | null = null;
+  #unmodified: State | null = null;
   #now: Millis;
   #sequence = 0;
   /** Number of calls of `restore` and `restart`. */
@@ -111,7 +111,7 @@ export class Exchange {
     const sequence = this.#sequence + 1;
     this.#journal.append({ sequence, at, command }, decision.events);
     this.#sequence = sequence;
-    this.#origin = null;
+    this.#unmodified = null;
     try {
       for (const event of decision.events) apply(this.#state, event, at);
       if (!this.#isOpening) this.#digest.mix(at, decision.events);
@@ -229,14 +229,14 @@ export class Exchange {
 
   #continueFrom(state: State): void {
     this.#state = copyState(state);
-    this.#origin = state;
+    this.#unmodified = state;
   }
 
   /** Takes a snapshot to restore later. Snapshots without a command between them share one state. */
   snapshot(): Snapshot {
-    const state = this.#origin ?? this.#state;
+    const state = this.#unmodified ?? this.#state;
     const mark = this.#journal.mark?.();
-    if (this.#origin === null) this.#continueFrom(state);
+    if (this.#unmodified === null) this.#continueFrom(state);
     return { state, now: this.#now, sequence: this.#sequence, digest: this.#digest.text, mark };
   }
 
