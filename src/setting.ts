@@ -1,10 +1,10 @@
 import { isIP } from "node:net";
 import { unitsOf } from "./api/decimals.ts";
-import { didYouMean } from "./api/nearest.ts";
 import { isOneLine, MAX_SEED_LENGTH, quoted, SIZE_PLACES } from "./core/format.ts";
 import { anyOf } from "./core/terms.ts";
 import { ISO_TIME, parseDuration, parseIso } from "./core/time.ts";
 import { MAX_SIZE, type Millis, money, size } from "./core/units.ts";
+import { didYouMean } from "./nearest.ts";
 
 /** The configuration is invalid; the message is for the user. */
 export class ConfigError extends Error {

@@ -1,5 +1,5 @@
+import { didYouMean } from "../nearest.ts";
 import { describeValue } from "./errors.ts";
-import { didYouMean } from "./nearest.ts";
 
 // Types of the options of a library's functions, used as `option.text`.
 

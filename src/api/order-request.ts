@@ -15,10 +15,10 @@ import {
   type Size,
   size,
 } from "../core/units.ts";
+import { nearest } from "../nearest.ts";
 import { type Numbers, numbersAs, plainNumber, unitsOf } from "./decimals.ts";
 import type { BodySpec, JsonObject } from "./endpoint.ts";
 import { ApiError, describeValue, type ErrorCode } from "./errors.ts";
-import { nearest } from "./nearest.ts";
 import { offTheGrid } from "./refusals.ts";
 import { objectBody } from "./request-body.ts";
 import { named } from "./schemas.ts";

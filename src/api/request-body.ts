@@ -2,9 +2,9 @@ import { isUtf8 } from "node:buffer";
 import * as z from "zod";
 import { printableAscii, quoted, shortened } from "../core/format.ts";
 import { type JsonProblem, jsonProblem } from "../core/json.ts";
+import { didYouMean, nearest } from "../nearest.ts";
 import { type AnyBody, type BodySpec, type Endpoint, isRaw, type JsonObject } from "./endpoint.ts";
 import { ApiError, describeValue, type ErrorCode, invalidFields, isObject } from "./errors.ts";
-import { didYouMean, nearest } from "./nearest.ts";
 import { named } from "./schemas.ts";
 
 const MAX_NESTING = 32;

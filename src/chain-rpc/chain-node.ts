@@ -1,11 +1,11 @@
 import { isUtf8 } from "node:buffer";
 import { isRpcId, type NotificationSink } from "../api/chain-rpc.ts";
 import { isObject } from "../api/errors.ts";
-import { nearest } from "../api/nearest.ts";
 import { counted, shortened } from "../core/format.ts";
 import { readJson } from "../core/json.ts";
 import type { Steps } from "../core/steps.ts";
 import type { Slices } from "../engine/clock.ts";
+import { nearest } from "../nearest.ts";
 import { chainMethods } from "./chain-methods.ts";
 import { contextOf, type Host, type Method, type NodeContext } from "./context.ts";
 import { filterMethods } from "./filters.ts";

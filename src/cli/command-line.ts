@@ -1,7 +1,7 @@
 import yargs, { type Argv } from "yargs";
-import { didYouMean } from "../api/nearest.ts";
 import { CACHE_VARIABLE } from "../cache-folder.ts";
 import { anyOf } from "../core/terms.ts";
+import { didYouMean } from "../nearest.ts";
 import { hung } from "../scenario/report/text.ts";
 import { defaultText, type Given, readValue, truth, valuesOf, withFlagsNamed } from "../setting.ts";
 import { VERSION } from "../version.ts";

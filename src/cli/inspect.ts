@@ -1,6 +1,5 @@
 import { numbersAs } from "../api/decimals.ts";
 import { orderStory } from "../api/explanations.ts";
-import { nearest } from "../api/nearest.ts";
 import { marketNamed } from "../api/view.ts";
 import { DEFAULT_DATA } from "../config.ts";
 import { addressText, listed, orderText } from "../core/format.ts";
@@ -20,6 +19,7 @@ import {
   type StateView,
   stateView,
 } from "../history/state-view.ts";
+import { nearest } from "../nearest.ts";
 import { count, indented, type Paint, visible } from "../scenario/report/text.ts";
 import type { Run, Values } from "./commands.ts";
 import { endedWith } from "./failure.ts";

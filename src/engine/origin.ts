@@ -1,6 +1,5 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { didYouMean } from "../api/nearest.ts";
 import { type Config, DEFAULT_CONFIG, WORLD_NAMES } from "../config.ts";
 import { DocumentError } from "../core/document-error.ts";
 import { sizeText } from "../core/format.ts";
@@ -10,6 +9,7 @@ import { ExchangeConfig } from "../core/state.ts";
 import type { Address } from "../core/terms.ts";
 import { toIso } from "../core/time.ts";
 import { FROZEN_START, type Millis, millis } from "../core/units.ts";
+import { didYouMean } from "../nearest.ts";
 import { FILE_LIMITS, readText } from "../regular-file.ts";
 import { ConfigError, flagOf } from "../setting.ts";
 import { openWorld, WorldOpeningError } from "../simulation/opening.ts";

@@ -1,9 +1,9 @@
 import { type faultEndpoints, takesFaults } from "../api/control.ts";
 import { type AnyEndpoint, ENDPOINTS, isPathOf, type Operation, type ReplyTo } from "../api/endpoints.ts";
 import { ApiError, type ErrorCode, invalidFields } from "../api/errors.ts";
-import { nearest } from "../api/nearest.ts";
 import { type Random, seededRandom } from "../core/random.ts";
 import { parseDuration } from "../core/time.ts";
+import { nearest } from "../nearest.ts";
 
 type FaultReply = ReplyTo<"addFault">;
 

@@ -3,7 +3,6 @@ import type { Numbers } from "../api/decimals.ts";
 import { type AnyBody, type Endpoint, isRaw, type JsonObject, readQuery } from "../api/endpoint.ts";
 import { type AnyEndpoint, ENDPOINTS, isPathOf, type Operation } from "../api/endpoints.ts";
 import { ApiError } from "../api/errors.ts";
-import { nearest } from "../api/nearest.ts";
 import { orderBody } from "../api/order-request.ts";
 import {
   readJsonObject,
@@ -12,6 +11,7 @@ import {
   unknownFieldsText,
 } from "../api/request-body.ts";
 import { quoted, shortened } from "../core/format.ts";
+import { nearest } from "../nearest.ts";
 import { authenticate, guardControl } from "./access.ts";
 import { type AppliedFault, injectedError } from "./faults.ts";
 import { chainHandlers } from "./handlers/chain.ts";

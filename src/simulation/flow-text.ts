@@ -1,5 +1,4 @@
 import { unitsOf } from "../api/decimals.ts";
-import { didYouMean } from "../api/nearest.ts";
 import { decimalText, MONEY_PLACES, PRICE_PLACES, priceText, SIZE_PLACES, sizeText } from "../core/format.ts";
 import { anyOf, ORDER_TYPES, OUTCOMES, SIDES, unreachable } from "../core/terms.ts";
 import { parseDuration, parseIso } from "../core/time.ts";
@@ -13,6 +12,7 @@ import {
   price,
   size,
 } from "../core/units.ts";
+import { didYouMean } from "../nearest.ts";
 import {
   COLUMNS,
   type Column,

@@ -1,9 +1,9 @@
 import { unitsOf } from "../../api/decimals.ts";
-import { nearest } from "../../api/nearest.ts";
 import { decimalText, MONEY_PLACES, PRICE_PLACES, SIZE_PLACES } from "../../core/format.ts";
 import { anyOf, SLUG } from "../../core/terms.ts";
 import { MAX_DAYS, parseDuration, parseIso } from "../../core/time.ts";
 import { FULL_PRICE, MAX_ISSUANCE, MAX_SIZE, type Millis } from "../../core/units.ts";
+import { nearest } from "../../nearest.ts";
 import { attempt, isNothing, type MappingEntry, meaning, type Node, UNREADABLE, Word } from "./page.ts";
 
 /** Reads a value from a word of a line, or from the text of a node. */

@@ -1,6 +1,5 @@
 import { plainNumber } from "../../api/decimals.ts";
 import { ERROR_CODES } from "../../api/errors.ts";
-import { meantOrderType } from "../../api/nearest.ts";
 import { NOT_CANCELED } from "../../api/order-request.ts";
 import type { ClientCode } from "../../client/result.ts";
 import { SETTLEMENT_STATUSES } from "../../core/chain/settlement.ts";
@@ -17,6 +16,7 @@ import {
 } from "../../core/terms.ts";
 import { parseDuration, parseIso, toIso } from "../../core/time.ts";
 import { type Millis, millis, type Price, type Size } from "../../core/units.ts";
+import { meantOrderType } from "../../nearest.ts";
 import type { Declarations } from "./declarations.ts";
 import {
   corrected,

@@ -1,7 +1,7 @@
 import type { YAMLMap, YAMLSeq } from "yaml";
-import { nearest } from "../../api/nearest.ts";
 import { counted, listed } from "../../core/format.ts";
 import { countAtMost } from "../../core/table.ts";
+import { nearest } from "../../nearest.ts";
 import { shown } from "../../simulation/flow.ts";
 
 /** A position in a file; lines and columns count from 1. */

@@ -1,7 +1,7 @@
-import { nearest } from "../../api/nearest.ts";
 import { AUTH_HEADERS } from "../../api/signing.ts";
 import { shortened } from "../../core/format.ts";
 import { OUTCOMES } from "../../core/terms.ts";
+import { nearest } from "../../nearest.ts";
 import type { Declarations } from "./declarations.ts";
 import { entriesIn, itemsOf, keyOf, LineWords, matching, oneOf, readEach, valuesOf } from "./fields.ts";
 import { rejectsAt } from "./order-line.ts";

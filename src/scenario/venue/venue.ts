@@ -1,10 +1,10 @@
 import type { PositionChange } from "../../api/contracts.ts";
 import type { Operation, ReplyTo } from "../../api/endpoints.ts";
-import { didYouMean } from "../../api/nearest.ts";
 import { MID_PLACES } from "../../api/order-book.ts";
 import type { SettlementStatus } from "../../core/chain/settlement.ts";
 import type { CommandOf } from "../../core/commands.ts";
 import { type Millis, money, SHARE_UNITS, type Size, size, USDC_UNITS } from "../../core/units.ts";
+import { didYouMean } from "../../nearest.ts";
 import type { DirectCall } from "../../server/router.ts";
 import type { FlowRow } from "../../simulation/flow.ts";
 import { devAddress, namedPrivateKey } from "../../simulation/world-accounts.ts";

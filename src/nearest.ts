@@ -1,5 +1,5 @@
 import { distance } from "fastest-levenshtein";
-import type { OrderType } from "../core/terms.ts";
+import type { OrderType } from "./core/terms.ts";
 
 /** Returns the order type that another exchange's name (in any case) corresponds to; undefined if none. */
 export const meantOrderType = (word: string): OrderType | undefined =>
