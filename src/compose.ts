@@ -1,9 +1,8 @@
-import { numbersAs } from "./api/decimals.ts";
 import { ApiError } from "./api/errors.ts";
 import { isLoopback } from "./api/loopback.ts";
 import { MarketRanking, SearchIndex } from "./api/market-search.ts";
 import { BookPages } from "./api/order-book.ts";
-import { checksummed } from "./api/view.ts";
+import { checksummed, numbersAs } from "./api/view.ts";
 import { Bots } from "./bots/bots.ts";
 import type { ChainNode } from "./chain-rpc/chain-node.ts";
 import { openTransport, REPLY_TIMEOUT_MS, type Transport } from "./client/transport.ts";

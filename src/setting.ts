@@ -1,6 +1,5 @@
 import { isIP } from "node:net";
-import { unitsOf } from "./api/decimals.ts";
-import { isOneLine, MAX_SEED_LENGTH, quoted, SIZE_PLACES } from "./core/format.ts";
+import { isOneLine, MAX_SEED_LENGTH, quoted, SIZE_PLACES, unitsOf } from "./core/format.ts";
 import { anyOf } from "./core/terms.ts";
 import { ISO_TIME, parseDuration, parseIso } from "./core/time.ts";
 import { MAX_SIZE, type Millis, money, size } from "./core/units.ts";

@@ -3,12 +3,11 @@ import { type Account, availableOf, type Balance, onChainOf } from "../core/acco
 import { tokenIdIn } from "../core/market.ts";
 import type { Outcome } from "../core/terms.ts";
 import { MAX_USDC, type Size } from "../core/units.ts";
-import type { Decimal } from "./decimals.ts";
 import { endpoints, limit, offset } from "./endpoint.ts";
 import { objectBody } from "./request-body.ts";
 import * as field from "./schemas.ts";
 import { exactly, page, type ReplyOf } from "./schemas.ts";
-import { checksummed, type View } from "./view.ts";
+import { checksummed, type Decimal, type View } from "./view.ts";
 
 const balance = <Amount extends z.ZodType>(amount: Amount) => ({
   balance: amount,

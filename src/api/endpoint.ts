@@ -2,8 +2,8 @@ import type { z } from "zod";
 import { quoted, shortened } from "../core/format.ts";
 import { isUnixMillis } from "../core/time.ts";
 import { didYouMean } from "../nearest.ts";
-import type { Numbers } from "./decimals.ts";
 import { ApiError, type ErrorCode } from "./errors.ts";
+import type { Numbers } from "./view.ts";
 
 /** The subset of JSON Schema used for query parameters. */
 interface ParamSchema {

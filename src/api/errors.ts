@@ -1,6 +1,5 @@
 import type { Command } from "../core/commands.ts";
-import { quoted } from "../core/format.ts";
-import { plainNumber } from "./decimals.ts";
+import { plainNumber, quoted } from "../core/format.ts";
 
 /** All error codes of the API in the order of the contract, by status, with their meanings. */
 const ROWS = {

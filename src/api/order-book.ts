@@ -5,11 +5,10 @@ import { bookFor, isMirrored, type Market, type MarketBook, priceIn, tokenIdIn }
 import type { Outcome } from "../core/terms.ts";
 import { toIso } from "../core/time.ts";
 import { complement, type Price, price, type Size, size } from "../core/units.ts";
-import type { Decimal, Numbers } from "./decimals.ts";
 import { endpoints, tokenId } from "./endpoint.ts";
 import * as field from "./schemas.ts";
 import { exactly, type ReplyOf } from "./schemas.ts";
-import type { View } from "./view.ts";
+import type { Decimal, Numbers, View } from "./view.ts";
 
 const level = exactly("Level", { price: field.price, size: field.shares, orders: z.int().min(1) });
 

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { CommandOf } from "../core/commands.ts";
-import { PRICE_PLACES, SIZE_PLACES, shortened } from "../core/format.ts";
+import { PRICE_PLACES, plainNumber, SIZE_PLACES, shortened, unitsOf } from "../core/format.ts";
 import { ORDER_CHECKS } from "../core/rules/trading.ts";
 import { type Address, anyOf, ORDER_TYPES, type OrderType, SIDES } from "../core/terms.ts";
 import { isUnixMillis, isUnixSeconds, parseIso, toIso } from "../core/time.ts";
@@ -16,13 +16,12 @@ import {
   size,
 } from "../core/units.ts";
 import { nearest } from "../nearest.ts";
-import { type Numbers, numbersAs, plainNumber, unitsOf } from "./decimals.ts";
 import type { BodySpec, JsonObject } from "./endpoint.ts";
 import { ApiError, describeValue, type ErrorCode } from "./errors.ts";
 import { offTheGrid } from "./refusals.ts";
 import { objectBody } from "./request-body.ts";
 import { named } from "./schemas.ts";
-import { marketOfTokenId, type View } from "./view.ts";
+import { marketOfTokenId, type Numbers, numbersAs, type View } from "./view.ts";
 
 const newOrderSchema = named(
   "NewOrder",

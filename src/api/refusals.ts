@@ -1,11 +1,10 @@
 import { confirmationsOf, headOf } from "../core/chain/chain.ts";
-import { counted, priceText } from "../core/format.ts";
+import { counted, plainNumber, priceText } from "../core/format.ts";
 import { detailsOf, type Refusal, type RefusalCode, type RefusalOf, refusalText } from "../core/refusals.ts";
 import { toIso } from "../core/time.ts";
 import { FULL_PRICE, type Money, type Price, type Size } from "../core/units.ts";
-import { type Numbers, plainNumber } from "./decimals.ts";
 import { ApiError, type ErrorCode, type ErrorHelp } from "./errors.ts";
-import { checksummed, hintForToken, type View } from "./view.ts";
+import { checksummed, hintForToken, type Numbers, type View } from "./view.ts";
 
 /** Returns the message of Ethereum nodes for a simulated call that would revert. */
 export const revertWords = (reason: string): string => `execution reverted: ${reason}`;

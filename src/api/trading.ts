@@ -12,7 +12,6 @@ import { findAccount } from "../core/state.ts";
 import { type Address, CANCEL_REASONS, readAddress, SIDES } from "../core/terms.ts";
 import { toIso } from "../core/time.ts";
 import { type Millis, money, notional, size } from "../core/units.ts";
-import type { Decimal, Numbers } from "./decimals.ts";
 import {
   type BodySpec,
   endpoints,
@@ -35,7 +34,7 @@ import {
 import { refusalError } from "./refusals.ts";
 import * as field from "./schemas.ts";
 import { exactly, named, page, type ReplyOf } from "./schemas.ts";
-import { asHex, isoOrNull, type View } from "./view.ts";
+import { asHex, type Decimal, isoOrNull, type Numbers, type View } from "./view.ts";
 
 const orderShape = {
   id: field.uuid,

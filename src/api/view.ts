@@ -1,7 +1,16 @@
 import { keccak_256 } from "@noble/hashes/sha3";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils";
 import type { Account } from "../core/account.ts";
-import { quoted } from "../core/format.ts";
+import {
+  decimalText,
+  MONEY_PLACES,
+  POWERS,
+  PRICE_PLACES,
+  plainNumber,
+  quoted,
+  SIZE_PLACES,
+  sumText,
+} from "../core/format.ts";
 import { numberOf } from "../core/ids.ts";
 import { type EventRecord, type Market, marketOfToken, outcomeOf } from "../core/market.ts";
 import type { Order } from "../core/order.ts";
@@ -9,9 +18,47 @@ import { refusalText } from "../core/refusals.ts";
 import type { State } from "../core/state.ts";
 import type { Address } from "../core/terms.ts";
 import { toIso } from "../core/time.ts";
-import type { Millis } from "../core/units.ts";
-import type { Numbers } from "./decimals.ts";
+import type { Millis, Money, Price, Size, Sum } from "../core/units.ts";
 import { ApiError } from "./errors.ts";
+
+/** A decimal of the API: a JSON number. With `--numbers string` it is a text, which this type does not show. */
+export type Decimal = number;
+
+export interface Numbers {
+  readonly mode: "number" | "string";
+  /** Converts units of 10^-places. The quotient of the integers is the double whose shortest text is that decimal. */
+  decimal(units: number, places: number): Decimal;
+  price(price: Price): Decimal;
+  size(size: Size): Decimal;
+  money(money: Money): Decimal;
+  /** Converts a total to the nearest double or to its exact text. */
+  total(sum: Sum): Decimal;
+  /** Converts a number of a request. Where JSON would write an exponent, it is its text in both modes. */
+  sent(value: number): Decimal;
+}
+
+/** Returns the converter for a mode. Both modes print the same digits. */
+export function numbersAs(mode: "number" | "string"): Numbers {
+  const decimal =
+    mode === "number"
+      ? (units: number, places: number): Decimal => units / (POWERS[places] as number)
+      : (units: number, places: number): Decimal => decimalText(units, places) as unknown as Decimal;
+  return {
+    mode,
+    decimal,
+    price: (price) => decimal(price, PRICE_PLACES),
+    size: (size) => decimal(size, SIZE_PLACES),
+    money: (money) => decimal(money, MONEY_PLACES),
+    total: (sum) => {
+      const text = sumText(sum);
+      return mode === "number" ? Number(text) : (text as unknown as Decimal);
+    },
+    sent: (value) => {
+      const text = plainNumber(value);
+      return mode === "number" && text === String(value) ? value : (text as unknown as Decimal);
+    },
+  };
+}
 
 /** Input of the reply builders: the state and the decimal format. */
 export interface View {

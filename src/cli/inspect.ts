@@ -1,6 +1,5 @@
-import { numbersAs } from "../api/decimals.ts";
 import { orderStory } from "../api/explanations.ts";
-import { marketNamed } from "../api/view.ts";
+import { marketNamed, numbersAs } from "../api/view.ts";
 import { DEFAULT_DATA } from "../config.ts";
 import { addressText, listed, orderText } from "../core/format.ts";
 import { idOf, numberOf } from "../core/ids.ts";

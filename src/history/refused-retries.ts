@@ -1,4 +1,3 @@
-import { numbersAs } from "../api/decimals.ts";
 import { ApiError } from "../api/errors.ts";
 import {
   cancelBody,
@@ -8,7 +7,7 @@ import {
   placeOrderCommand,
 } from "../api/order-request.ts";
 import { refusalError } from "../api/refusals.ts";
-import type { View } from "../api/view.ts";
+import { numbersAs, type View } from "../api/view.ts";
 import type { Command } from "../core/commands.ts";
 import type { RefusedRequest } from "../core/refusals.ts";
 import { decide } from "../core/rules/rules.ts";

@@ -1,8 +1,7 @@
 import { accountReply } from "../api/accounts.ts";
-import { numbersAs } from "../api/decimals.ts";
 import { bookReply } from "../api/order-book.ts";
 import { orderReply } from "../api/trading.ts";
-import type { View } from "../api/view.ts";
+import { numbersAs, type View } from "../api/view.ts";
 import { type Account, openOrdersOf } from "../core/account.ts";
 import { type Market, marketOfToken } from "../core/market.ts";
 import type { Order } from "../core/order.ts";

@@ -1,8 +1,8 @@
 import { faultWords, settlementFaultId } from "../api/chain.ts";
-import { numbersAs } from "../api/decimals.ts";
 import { marketControlEndpoints } from "../api/markets.ts";
 import { placeOrderBody } from "../api/order-request.ts";
 import { authHeaders, type Signable } from "../api/signing.ts";
+import { numbersAs } from "../api/view.ts";
 import { type Command, isCausedByTime } from "../core/commands.ts";
 import { shellWord } from "../core/format.ts";
 import { idOf } from "../core/ids.ts";

@@ -1,6 +1,5 @@
 import { computed, effect, type ReadonlySignal, signal } from "@preact/signals";
-import { numbersAs } from "../api/decimals.ts";
-import type { View } from "../api/view.ts";
+import { numbersAs, type View } from "../api/view.ts";
 import { botsOf } from "../bots/bot.ts";
 import { houseAddress } from "../core/ids.ts";
 import { isInBlock, nextDueAt } from "../core/schedule.ts";

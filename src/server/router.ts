@@ -1,5 +1,4 @@
 import type { Router } from "express";
-import type { Numbers } from "../api/decimals.ts";
 import { type AnyBody, type Endpoint, isRaw, type JsonObject, readQuery } from "../api/endpoint.ts";
 import { type AnyEndpoint, ENDPOINTS, isPathOf, type Operation } from "../api/endpoints.ts";
 import { ApiError } from "../api/errors.ts";
@@ -10,6 +9,7 @@ import {
   unknownFieldsError,
   unknownFieldsText,
 } from "../api/request-body.ts";
+import type { Numbers } from "../api/view.ts";
 import { quoted, shortened } from "../core/format.ts";
 import { nearest } from "../nearest.ts";
 import { authenticate, guardControl } from "./access.ts";

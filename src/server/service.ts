@@ -1,11 +1,10 @@
 import type { NotificationSink } from "../api/chain-rpc.ts";
-import type { Numbers } from "../api/decimals.ts";
 import type { BodySpec, RawBody, Read } from "../api/endpoint.ts";
 import type { EndpointOf, Operation, ReplyTo } from "../api/endpoints.ts";
 import type { MarketRanking, SearchIndex } from "../api/market-search.ts";
 import type { BookPages } from "../api/order-book.ts";
 import type { UnknownFields } from "../api/request-body.ts";
-import type { View } from "../api/view.ts";
+import type { Numbers, View } from "../api/view.ts";
 import type { Bots } from "../bots/bots.ts";
 import type { Slices, Snapshots } from "../engine/clock.ts";
 import type { Keyring } from "../engine/keyring.ts";

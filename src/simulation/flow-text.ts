@@ -1,5 +1,12 @@
-import { unitsOf } from "../api/decimals.ts";
-import { decimalText, MONEY_PLACES, PRICE_PLACES, priceText, SIZE_PLACES, sizeText } from "../core/format.ts";
+import {
+  decimalText,
+  MONEY_PLACES,
+  PRICE_PLACES,
+  priceText,
+  SIZE_PLACES,
+  sizeText,
+  unitsOf,
+} from "../core/format.ts";
 import { anyOf, ORDER_TYPES, OUTCOMES, SIDES, unreachable } from "../core/terms.ts";
 import { parseDuration, parseIso } from "../core/time.ts";
 import {

@@ -1,6 +1,5 @@
 import { Bench } from "tinybench";
 import { checkSignedRequest } from "../../src/api/authentication.ts";
-import { unitsOf } from "../../src/api/decimals.ts";
 import { marketDetail } from "../../src/api/markets.ts";
 import { bookReply } from "../../src/api/order-book.ts";
 import { orderBody } from "../../src/api/order-request.ts";
@@ -8,6 +7,7 @@ import { readJsonObject } from "../../src/api/request-body.ts";
 import { HmacKey, sign } from "../../src/api/signing.ts";
 import { serviceOf } from "../../src/compose.ts";
 import { type Config, DEFAULT_CONFIG } from "../../src/config.ts";
+import { unitsOf } from "../../src/core/format.ts";
 import { FROZEN_START } from "../../src/core/units.ts";
 import { contentHash } from "../../src/engine/hashes.ts";
 import { openAtOrigin } from "../../src/engine/open-exchange.ts";

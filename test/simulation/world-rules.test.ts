@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { numbersAs } from "../../src/api/decimals.ts";
 import { MarketRanking, rankedEvents } from "../../src/api/market-search.ts";
 import { eventReply, marketReply } from "../../src/api/markets.ts";
+import { numbersAs } from "../../src/api/view.ts";
 import type { Market, MarketEvent } from "../../src/client/api-messages.ts";
 import { violations } from "../../src/core/invariants.ts";
 import type { MatchType } from "../../src/core/terms.ts";

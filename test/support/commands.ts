@@ -1,9 +1,8 @@
 import { faultTerms, type SettlementFaultWords } from "../../src/api/chain.ts";
-import { unitsOf } from "../../src/api/decimals.ts";
 import { CONTRACTS } from "../../src/core/chain/contracts.ts";
 import { type ContractCall, callGas } from "../../src/core/chain/transaction.ts";
 import type { Command, CommandOf } from "../../src/core/commands.ts";
-import { PRICE_PLACES, SIZE_PLACES } from "../../src/core/format.ts";
+import { PRICE_PLACES, SIZE_PLACES, unitsOf } from "../../src/core/format.ts";
 import type { OrderType, Outcome, SettlementMode, Side } from "../../src/core/terms.ts";
 import { parseDuration } from "../../src/core/time.ts";
 import { type Millis, millis, money, price, size } from "../../src/core/units.ts";

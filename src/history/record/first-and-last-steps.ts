@@ -1,6 +1,6 @@
-import { numbersAs } from "../../api/decimals.ts";
 import { sidesOf } from "../../api/order-book.ts";
 import { fillsOf } from "../../api/trading.ts";
+import { numbersAs } from "../../api/view.ts";
 import { type Account, type Balance, onChainOf } from "../../core/account.ts";
 import { baseFeeOf, CERTAIN, confirmationsOf, DEFAULT_BASE_FEE } from "../../core/chain/chain.ts";
 import { type SettlementStatus, tradeStatus, USDC } from "../../core/chain/settlement.ts";

@@ -1,5 +1,4 @@
-import { unitsOf } from "../../api/decimals.ts";
-import { PRICE_PLACES, SIZE_PLACES } from "../../core/format.ts";
+import { PRICE_PLACES, SIZE_PLACES, unitsOf } from "../../core/format.ts";
 import { FULL_PRICE } from "../../core/units.ts";
 import type { Scenario } from "../../scenario/language/steps.ts";
 import { readGolden, sideDiff, tradesDiff } from "../../scenario/run/expectations.ts";

@@ -1,6 +1,6 @@
 import { parseDocument, stringify } from "yaml";
-import { numbersAs } from "../../api/decimals.ts";
 import { refusalError } from "../../api/refusals.ts";
+import { numbersAs } from "../../api/view.ts";
 import type { Command } from "../../core/commands.ts";
 import { addressText, listed } from "../../core/format.ts";
 import { idOf, numberOf } from "../../core/ids.ts";

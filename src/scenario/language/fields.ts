@@ -1,5 +1,4 @@
-import { unitsOf } from "../../api/decimals.ts";
-import { decimalText, MONEY_PLACES, PRICE_PLACES, SIZE_PLACES } from "../../core/format.ts";
+import { decimalText, MONEY_PLACES, PRICE_PLACES, SIZE_PLACES, unitsOf } from "../../core/format.ts";
 import { anyOf, SLUG } from "../../core/terms.ts";
 import { MAX_DAYS, parseDuration, parseIso } from "../../core/time.ts";
 import { FULL_PRICE, MAX_ISSUANCE, MAX_SIZE, type Millis } from "../../core/units.ts";

@@ -1,8 +1,8 @@
-import { plainNumber } from "../../api/decimals.ts";
 import { ERROR_CODES } from "../../api/errors.ts";
 import { NOT_CANCELED } from "../../api/order-request.ts";
 import type { ClientCode } from "../../client/result.ts";
 import { SETTLEMENT_STATUSES } from "../../core/chain/settlement.ts";
+import { plainNumber } from "../../core/format.ts";
 import { ORDER_STATUSES } from "../../core/order.ts";
 import type { Scalar } from "../../core/refusals.ts";
 import {

@@ -1,6 +1,5 @@
 import { basename, dirname, join } from "node:path";
-import { unitsOf } from "../../api/decimals.ts";
-import { isOneLine, listed, MAX_SEED_LENGTH, PRICE_PLACES } from "../../core/format.ts";
+import { isOneLine, listed, MAX_SEED_LENGTH, PRICE_PLACES, unitsOf } from "../../core/format.ts";
 import { sha256Hex } from "../../core/hash.ts";
 import {
   anyOf,

@@ -1,10 +1,10 @@
 import { type PositionChange, positionTransaction } from "../../api/contracts.ts";
-import { numbersAs } from "../../api/decimals.ts";
 import type { JsonObject } from "../../api/endpoint.ts";
 import { endpointOf, filledPath, type Operation, type ReplyTo } from "../../api/endpoints.ts";
 import type { ApiError } from "../../api/errors.ts";
 import { BookPages } from "../../api/order-book.ts";
 import { refusalError, revertWords } from "../../api/refusals.ts";
+import { numbersAs } from "../../api/view.ts";
 import { Bots } from "../../bots/bots.ts";
 import type { Command } from "../../core/commands.ts";
 import { resultOfCall } from "../../core/rules/contract-calls.ts";

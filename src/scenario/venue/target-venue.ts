@@ -1,11 +1,10 @@
 import { parse, YAMLParseError } from "yaml";
-import { unitsOf } from "../../api/decimals.ts";
 import { endpointOf, type Operation, type ReplyTo } from "../../api/endpoints.ts";
 import { isObject } from "../../api/errors.ts";
 import { type ClientOptions, ExchangeClient, walletOf } from "../../client/client.ts";
 import { collect, ExchangeFailure, orThrow } from "../../client/result.ts";
 import { DocumentError, within } from "../../core/document-error.ts";
-import { decimalText, MONEY_PLACES, SIZE_PLACES, shellOption } from "../../core/format.ts";
+import { decimalText, MONEY_PLACES, SIZE_PLACES, shellOption, unitsOf } from "../../core/format.ts";
 import { anyOf, isWord, SELF_TRADE_POLICIES, SLUG } from "../../core/terms.ts";
 import { FULL_PRICE, type Millis, millis, SHARE_UNITS, type Size, size } from "../../core/units.ts";
 import { didYouMean } from "../../nearest.ts";

@@ -1,7 +1,6 @@
-import { unitsOf } from "../../api/decimals.ts";
 import type { ReplyTo } from "../../api/endpoints.ts";
 import { type ApiError, describeValue } from "../../api/errors.ts";
-import { MONEY_PLACES, PRICE_PLACES, SIZE_PLACES } from "../../core/format.ts";
+import { MONEY_PLACES, PRICE_PLACES, SIZE_PLACES, unitsOf } from "../../core/format.ts";
 import type { ExchangeConfig } from "../../core/state.ts";
 import type { Outcome } from "../../core/terms.ts";
 import { parseIso } from "../../core/time.ts";

@@ -1,7 +1,6 @@
 import { accountReply, credentialsCurl } from "../../api/accounts.ts";
 import { explainAuth, type PastedRequest } from "../../api/authentication.ts";
 import { entryId } from "../../api/control.ts";
-import { plainNumber, unitsOf } from "../../api/decimals.ts";
 import {
   type EndpointOf,
   endpointAt,
@@ -15,7 +14,7 @@ import { orderPreview } from "../../api/trading.ts";
 import { checksummed, orderOfAny, pageAt, pageOf, type View } from "../../api/view.ts";
 import { headBlock } from "../../core/chain/chain.ts";
 import type { DomainEvent } from "../../core/events.ts";
-import { MONEY_PLACES, quoted, SIZE_PLACES } from "../../core/format.ts";
+import { MONEY_PLACES, plainNumber, quoted, SIZE_PLACES, unitsOf } from "../../core/format.ts";
 import { houseAddress, idOf } from "../../core/ids.ts";
 import { invariantsInSteps } from "../../core/invariants.ts";
 import { emptyAccount, findAccount, type State } from "../../core/state.ts";

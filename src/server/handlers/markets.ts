@@ -1,4 +1,3 @@
-import { unitsOf } from "../../api/decimals.ts";
 import type { EndpointOf, Operation } from "../../api/endpoints.ts";
 import { ApiError } from "../../api/errors.ts";
 import { carries, folded, rankedEvents } from "../../api/market-search.ts";
@@ -24,7 +23,7 @@ import {
   type View,
 } from "../../api/view.ts";
 import type { Command } from "../../core/commands.ts";
-import { PRICE_PLACES, SIZE_PLACES } from "../../core/format.ts";
+import { PRICE_PLACES, SIZE_PLACES, unitsOf } from "../../core/format.ts";
 import { type Market, outcomeOf } from "../../core/market.ts";
 import type { Outcome } from "../../core/terms.ts";
 import { type Millis, price, size } from "../../core/units.ts";

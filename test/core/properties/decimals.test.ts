@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { numbersAs, plainNumber, unitsOf } from "../../../src/api/decimals.ts";
-import { decimalText, MONEY_PLACES, SIZE_PLACES } from "../../../src/core/format.ts";
+import { numbersAs } from "../../../src/api/view.ts";
+import { decimalText, MONEY_PLACES, plainNumber, SIZE_PLACES, unitsOf } from "../../../src/core/format.ts";
 import { MAX_ISSUANCE, MAX_SIZE } from "../../../src/core/units.ts";
 import { forAll, runs } from "../../support/runs.ts";
 

@@ -1,8 +1,8 @@
 import MiniSearch from "minisearch";
 import { describe, expect, it, vi } from "vitest";
-import { numbersAs } from "../../../src/api/decimals.ts";
 import { MarketRanking, SearchIndex } from "../../../src/api/market-search.ts";
 import { BookPages } from "../../../src/api/order-book.ts";
+import { numbersAs } from "../../../src/api/view.ts";
 import { Exchange } from "../../../src/engine/exchange.ts";
 import { Keyring } from "../../../src/engine/keyring.ts";
 import { addressOf, eventCommand } from "../../support/commands.ts";

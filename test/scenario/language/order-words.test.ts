@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { numbersAs } from "../../../src/api/decimals.ts";
 import { orderBody, placeOrderBody, placeOrderCommand } from "../../../src/api/order-request.ts";
+import { numbersAs } from "../../../src/api/view.ts";
 import type { CommandOf } from "../../../src/core/commands.ts";
 import { tokenOf } from "../../../src/core/market.ts";
 import type { Scalar } from "../../../src/core/refusals.ts";
