@@ -354,10 +354,10 @@ export const SUBCOMMANDS = {
         "Only this market: its slug, the beginning of its slug, or its id",
       ),
       account: selection(
-        reader("an address, or its beginning from 0x and 4 digits on", (given: string) =>
-          /^0x[0-9a-f]{4,40}$/i.test(given) ? given.toLowerCase() : null,
+        reader("an address, its beginning from 0x and 4 digits on, or dev-0", (given: string) =>
+          /^(?:0x[0-9a-f]{4,40}|dev-\d{1,9})$/i.test(given) ? given.toLowerCase() : null,
         ),
-        "Only this account: its address, or the beginning of it",
+        "Only this account: its address, the beginning of it, or dev-0 and so on",
       ),
       order: selection(
         reader("the id of an order, or its number", (given: string) =>

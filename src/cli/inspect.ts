@@ -6,6 +6,7 @@ import { idOf, numberOf } from "../core/ids.ts";
 import { marketOfToken } from "../core/market.ts";
 import type { Order } from "../core/order.ts";
 import type { State } from "../core/state.ts";
+import type { Address } from "../core/terms.ts";
 import { toIso } from "../core/time.ts";
 import { isControl } from "../engine/journal-line.ts";
 import { Mentions, Touched } from "../history/describe-line.ts";
@@ -49,7 +50,7 @@ export const inspect: Run<"inspect"> = async (values, [name = DEFAULT_DATA], { e
     requireLine(source, at, end);
     const { state, sequence, now } = end.exchange;
     const [line, time] = [end.last?.n ?? 0, toIso(now)];
-    const { json, text } = inspection.describe(state);
+    const { json, text } = inspection.describe(state, end.origin.devAccounts);
     if (isJson) printJson({ line, time, sequence, ...json });
     else print([`${paint.bold(`line ${line}`)}, ${time}, sequence ${sequence}`, ...text]);
   });
@@ -60,7 +61,10 @@ interface Inspection {
   /** Adds a line with the state after it. */
   readonly add: (replayed: ReplayedLine, state: State) => void;
   /** @throws UsageError if the requested market, account or order does not exist */
-  readonly describe: (state: State) => { readonly json: object; readonly text: readonly string[] };
+  readonly describe: (
+    state: State,
+    devAccounts: readonly Address[],
+  ) => { readonly json: object; readonly text: readonly string[] };
 }
 
 /** Shows the chosen markets and accounts, else those with activity since the opening. */
@@ -72,15 +76,16 @@ function stateInspection({ market, account, all: isAll }: Values<"inspect">, pai
     const own = marketNamed(state, market);
     return own === undefined ? onePrefixed("market", market, markets, ({ slug }) => slug) : [own];
   };
-  const accountsIn = (state: State) => {
+  const accountsIn = (state: State, devAccounts: readonly Address[]) => {
     const accounts = [...state.accounts];
-    if (account !== null) return onePrefixed("account", account, accounts, ({ address }) => address);
-    return accounts.filter(({ address }) => isAll || touched.accounts.has(address));
+    if (account === null) return accounts.filter(({ address }) => isAll || touched.accounts.has(address));
+    const named = devAccounts.find((_, index) => account === `dev-${index}`) ?? account;
+    return onePrefixed("account", named, accounts, ({ address }) => address);
   };
   return {
     add: (replayed, state) => touched.take(replayed, state),
-    describe: (state) => {
-      const view = stateView(state, marketsIn(state), accountsIn(state));
+    describe: (state, devAccounts) => {
+      const view = stateView(state, marketsIn(state), accountsIn(state, devAccounts));
       return { json: view, text: stateText(view, paint) };
     },
   };

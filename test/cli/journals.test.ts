@@ -199,6 +199,17 @@ it("clobsim inspect --order has the API's explanation of an order, by its id in 
   expect(await explained(String(number))).toBe(text);
 });
 
+it("clobsim inspect --account accepts the name that scenarios have for a dev account", async () => {
+  const { url, devAccounts, close } = await serve({ data: folder.at("funded") });
+  const address = devAccounts[1]?.address ?? "";
+  await fetch(`${url}/sim/accounts/${address}/credentials`, { method: "POST" });
+  await close();
+  const inspected = (account: string) =>
+    runLine(["inspect", "funded", "--json", "--account", account], folder.path);
+  expect((await inspected("dev-1")).stdout).toContain(address.toLowerCase());
+  expect(await inspected("dev-1")).toEqual(await inspected(address));
+});
+
 it("clobsim record prints the scenario of the API, and nothing else", async () => {
   const { scenario } = await guarded.get<{ scenario: string }>("/sim/scenario");
   const args = ["record", "--url", guarded.server.url, "--sim-token", "open-sesame"];
