@@ -98,20 +98,33 @@ const SLICE_MS = 40;
 /** Notices for a history that does not continue the one before. */
 const NOTICES: Readonly<Record<string, string>> = {
   putBack: "a snapshot was restored or the exchange was reset: this is its new history",
-  unknown: "the server was restarted: this is its new history",
+  unknown: "the server was restarted, or this page was hidden for long: its history was read again",
   slow: "the page could not keep up: earlier rows are missing, reload it to see all",
   tooLong: "the session is too long to load completely: the history begins here",
 };
 
-/** Follows the exchange of a server from the start of its session until `signal` is aborted. */
+/**
+ * Follows the exchange of a server from the start of its session until `signal` is aborted. While nobody sees this page, it
+ * disconnects for another page that connects, because browsers open only six connections to a server.
+ */
 async function follow(server: Server, signal: AbortSignal): Promise<void> {
   model.server.value = server;
-  const feed = new Feed(server, signal);
+  const feed = new Feed(server);
+  const pages = new BroadcastChannel("clobsim inspector");
   while (!signal.aborted) {
+    const hidden = new AbortController();
+    pages.onmessage = () => {
+      if (document.hidden) hidden.abort();
+    };
+    pages.postMessage("connects");
     try {
-      await feed.read();
+      await feed.read(AbortSignal.any([signal, hidden.signal]));
     } catch (error) {
       if (signal.aborted) return;
+      if (hidden.signal.aborted) {
+        await shown();
+        continue;
+      }
       if (error instanceof RequestError && error.code !== "UNREACHABLE") {
         // A server that stops or has too many readers may be available again soon, so that the history stays open.
         const isTemporary = error.code === "UNAVAILABLE";
@@ -127,12 +140,18 @@ async function follow(server: Server, signal: AbortSignal): Promise<void> {
   }
 }
 
+/** Waits until the page is visible. */
+const shown = (): Promise<void> =>
+  new Promise((resolve) => {
+    if (!document.hidden) resolve();
+    else document.addEventListener("visibilitychange", () => resolve(shown()), { once: true });
+  });
+
 const NEW_LINE = 10;
 
 /** Reads the event stream of a server. */
 class Feed {
   readonly #server: Server;
-  readonly #signal: AbortSignal;
   /** Id of the latest entry, after which to continue; empty for the start. */
   #last = "";
   /** Whether the history has been replaced and must be read from its start. */
@@ -143,19 +162,16 @@ class Feed {
   #lines: Line[] = [];
   #history: History | null = null;
 
-  constructor(server: Server, signal: AbortSignal) {
+  constructor(server: Server) {
     this.#server = server;
-    this.#signal = signal;
   }
 
   /**
    * Reads until the connection ends.
-   * @throws RequestError
-   * @throws DOMException if the signal is aborted.
+   * @throws RequestError; an error if the signal is aborted
    */
-  async read(): Promise<void> {
+  async read(signal: AbortSignal): Promise<void> {
     const headers: Record<string, string> = this.#last === "" ? {} : { "last-event-id": this.#last };
-    const signal = this.#signal;
     const response = await this.#server.send("GET", "/sim/stream?from=start", null, { headers, signal });
     this.#initialSequence = Number(response.headers.get("x-sim-sequence"));
     this.mustRestart = false;
@@ -168,12 +184,12 @@ class Feed {
       const entries = eventsIn(value).map(streamEntry);
       // Not so within an opening, which may say that the history is another one.
       const isBetweenEntries = value.at(-1) === NEW_LINE && value.at(-2) === NEW_LINE;
-      if (entries.length > 0 || isBetweenEntries) await this.#take(entries);
+      if (entries.length > 0 || isBetweenEntries) await this.#take(entries, signal);
     }
     await reader?.cancel();
   }
 
-  async #take(entries: readonly StreamEntry[]): Promise<void> {
+  async #take(entries: readonly StreamEntry[], signal: AbortSignal): Promise<void> {
     let began = performance.now();
     for (const entry of entries) {
       this.#last = entry.id;
@@ -182,7 +198,7 @@ class Feed {
       if (performance.now() - began < SLICE_MS) continue;
       this.#publish();
       await model.yieldToPage();
-      this.#signal.throwIfAborted();
+      signal.throwIfAborted();
       began = performance.now();
     }
     this.#publish();

@@ -120,6 +120,29 @@ describe.runIf(BROWSER !== null)("the inspector of a running exchange", () => {
     orThrow(await client.cancelAll());
   });
 
+  it("leaves its connection to other pages while it is hidden, and catches up when it is shown", async () => {
+    const { page } = inspector;
+    const hide = (isHidden: boolean): Promise<unknown> =>
+      page.evaluate((hidden) => {
+        Object.defineProperty(document, "hidden", { value: hidden, configurable: true });
+        document.dispatchEvent(new Event("visibilitychange"));
+      }, isHidden);
+    await hide(true);
+    const disconnected = page.waitForEvent("requestfailed", (request) => /stream/.test(request.url()));
+    const other = await page.context().newPage();
+    await other.goto(server.url);
+    await disconnected;
+    const before = await inspector.position();
+    orThrow(await bidding(0.3, 1));
+    await other.getByText(`sequence ${await sequenceNow()}`).waitFor();
+    await other.close();
+    expect(await inspector.position()).toBe(before);
+    await hide(false);
+    await caughtUp();
+    expect(await page.getByRole("alert").count()).toBe(0);
+    orThrow(await client.cancelAll());
+  });
+
   it("mines, bumps fees, sets and ends faults", async () => {
     const pane = await inspector.open("chain");
     const head = async () => orThrow(await client.control.chain.info()).head.number;
