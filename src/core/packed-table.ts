@@ -1,4 +1,5 @@
 import { compiled, type RecordType, type Type } from "./schema.ts";
+import { Table } from "./table.ts";
 
 // Records that change for a while and then never again: objects first, then figures in typed arrays, which take half the
 // memory and which the garbage collector neither visits nor moves (decision 0159).
@@ -16,8 +17,8 @@ interface Figures {
   readonly bytes: Uint8Array;
   /** Number of records for which there is room. */
   readonly room: number;
-  /** Key of the table that may write. */
-  writer: object;
+  /** Number of records that a table has written. Each next one is written by the first table that has it. */
+  used: number;
 }
 
 /** An open record, or the position of a closed one among the closed ones. */
@@ -38,21 +39,11 @@ export interface PackedImage {
  */
 export class PackedTable<Value extends { readonly number: number }> {
   readonly #packing: Packing<Value>;
-  /** By page and place. A copied table shares a page until it reads or writes an open record of it. */
-  #pages: Row<Value>[][] = [];
-  /**
-   * Figures in the order in which records were closed, so that only the last page is written to. Copies share pages: the
-   * first that writes to the last one may, because its original no longer does.
-   */
+  #rows = new Table<Row<Value>>();
+  /** Pages of figures, which copies share, in the order in which records were closed: only the last one is written to. */
   #figures: Figures[] = [];
-  #size = 0;
   /** Number of closed records. */
   #closed = 0;
-  readonly #key = {};
-  /** Key of the table that this is a copy of. */
-  #originalKey: object | null = null;
-  /** The pages of the table that this is a copy of: their records are copied when they are first read. */
-  #inherited: readonly (readonly Row<Value>[])[] | null = null;
 
   constructor(packing: Packing<Value>) {
     this.#packing = packing;
@@ -65,62 +56,65 @@ export class PackedTable<Value extends { readonly number: number }> {
     by: number,
   ): PackedTable<Value> {
     const table = new PackedTable(packing);
-    table.#figures = pages.map((bytes) => packing.figures(table.#key, PAGE_SIZE, bytes));
+    table.#figures = pages.map((bytes) => packing.figures(PAGE_SIZE, bytes, PAGE_SIZE));
+    for (const figures of table.#figures) packing.shift(figures, by);
     table.#closed = size;
-    for (let number = 1; number <= size; number += 1) {
-      table.#append(number)[placeOf(number)] = number - 1;
-      packing.shift(table.#figuresAt(number - 1), placeOf(number), by);
-    }
-    for (const number of open) table.#ownPage(number)[placeOf(number)] = table.get(number);
+    table.#rows = Table.lazy<Row<Value>>(size, (from, to) =>
+      Array.from({ length: to - from }, (_, at) => from + at),
+    );
+    for (const number of open) table.#rows.replace(number, table.get(number));
     return table;
   }
 
   image(): PackedImage {
-    const all = this.#pages.map(() => this.#packing.figures(this.#key, PAGE_SIZE));
-    for (const record of this)
-      this.#packing.pack(all[pageOf(record.number)] as Figures, placeOf(record.number), record);
+    const pages: Figures[] = [];
+    for (const record of this) {
+      const at = record.number - 1;
+      pages[at >> PAGE_BITS] ??= this.#packing.figures(PAGE_SIZE);
+      this.#packing.pack(pages[at >> PAGE_BITS] as Figures, at & IN_PAGE, record);
+    }
     const open = Array.from(this.open(), ({ number }) => number);
-    return { size: this.#size, pages: all.map(({ bytes }) => bytes), open };
+    return { size: this.size, pages: pages.map(({ bytes }) => bytes), open };
   }
 
   /** Number of records, which is also the number of the latest. */
   get size(): number {
-    return this.#size;
+    return this.#rows.size;
   }
 
   get next(): number {
-    return this.#size + 1;
+    return this.#rows.next;
   }
 
   /** Appends an open record. @throws Error if its number is not the next. */
   add(record: Value): void {
-    this.#append(record.number)[placeOf(record.number)] = record;
+    this.#rows.addAs(record.number, record);
   }
 
   /** Appends a closed record. @throws Error if its number is not the next. */
   addClosed(record: Value): void {
-    this.#append(record.number)[placeOf(record.number)] = this.#pack(record);
+    this.#rows.addAs(record.number, this.#pack(record));
   }
 
   /** Closes an open record, which must not be written to again. */
   close(record: Value): void {
-    this.#ownPage(record.number)[placeOf(record.number)] = this.#pack(record);
+    this.#rows.replace(record.number, this.#pack(record));
   }
 
   /** Returns the record of a number. @throws RangeError if the number does not exist. */
   get(number: number): Value {
-    const record = this.find(number);
-    if (record === undefined) throw this.#missing(number);
-    return record;
+    return this.#record(number, this.#rows.get(number));
   }
 
   /** Returns the record of a number; undefined if it does not exist. */
   find(number: number): Value | undefined {
-    if (!(number >= 1 && number <= this.#size)) return undefined;
-    const entry = this.#entryAt(number);
-    if (typeof entry === "number")
-      return this.#packing.unpack(this.#figuresAt(entry), entry & IN_PAGE, number);
-    return this.#inherited === null ? entry : this.#ownRecord(entry);
+    const row = this.#rows.find(number);
+    return row === undefined ? undefined : this.#record(number, row);
+  }
+
+  #record(number: number, row: Row<Value>): Value {
+    if (typeof row !== "number") return row;
+    return this.#packing.unpack(this.#figures[row >> PAGE_BITS] as Figures, row & IN_PAGE, number);
   }
 
   /**
@@ -128,79 +122,38 @@ export class PackedTable<Value extends { readonly number: number }> {
    * `part` of the packing. @throws RangeError if the number does not exist.
    */
   part<Part>(number: number, unpack: Unpack<Part>): Readonly<Part> {
-    if (!(number >= 1 && number <= this.#size)) throw this.#missing(number);
-    const entry = this.#entryAt(number);
-    if (typeof entry !== "number") return entry as never;
-    return unpack(this.#figuresAt(entry), entry & IN_PAGE, number);
+    const row = this.#rows.peek(number);
+    if (typeof row !== "number") return row as never;
+    return unpack(this.#figures[row >> PAGE_BITS] as Figures, row & IN_PAGE, number);
   }
 
   isOpen(number: number): boolean {
-    return number >= 1 && number <= this.#size && typeof this.#entryAt(number) !== "number";
+    return number >= 1 && number <= this.size && typeof this.#rows.peek(number) !== "number";
   }
 
   *[Symbol.iterator](): Generator<Value> {
-    for (let number = 1; number <= this.#size; number += 1) yield this.get(number);
+    for (let number = 1; number <= this.size; number += 1) yield this.get(number);
   }
 
   /** Yields the open records by number, not copied, for reading before the next command. */
   *open(): Generator<Value> {
-    for (const page of this.#pages) {
-      for (const entry of page) if (typeof entry !== "number") yield entry;
+    for (let number = 1; number <= this.size; number += 1) {
+      const row = this.#rows.peek(number) as Row<Value>;
+      if (typeof row !== "number") yield row;
     }
   }
 
   /**
-   * Returns a writable copy. After that neither this table nor its records may be written to. The copy shares all pages and
+   * Returns a writable copy. After that neither this table nor its records may be written to. The copy shares all rows and
    * open records, and copies each when it first reads it.
    */
   copy(): PackedTable<Value> {
+    const { copy: copyOf } = this.#packing;
     const copy = new PackedTable(this.#packing);
-    copy.#inherited = this.#pages;
-    // From now on this table returns its records without copying them: its pages must stay as they are.
-    this.#inherited = null;
-    copy.#pages = this.#pages.slice();
+    copy.#rows = this.#rows.copy((row) => (typeof row === "number" ? row : copyOf(row)));
     copy.#figures = this.#figures.slice();
-    copy.#size = this.#size;
     copy.#closed = this.#closed;
-    copy.#originalKey = this.#key;
     return copy;
-  }
-
-  #missing(number: number): RangeError {
-    return new RangeError(`no number ${number} in a list of ${this.#size}`);
-  }
-
-  /** Appends an empty row for the record of a number and returns its page. */
-  #append(number: number): Row<Value>[] {
-    if (number !== this.next) throw new Error(`expected number ${this.next}, found ${number}`);
-    if (placeOf(number) === 0) this.#pages.push([]);
-    this.#size = number;
-    return this.#ownPage(number);
-  }
-
-  #entryAt(number: number): Row<Value> {
-    return (this.#pages[pageOf(number)] as Row<Value>[])[placeOf(number)] as Row<Value>;
-  }
-
-  #figuresAt(position: number): Figures {
-    return this.#figures[position >> PAGE_BITS] as Figures;
-  }
-
-  #ownPage(number: number): Row<Value>[] {
-    const page = this.#pages[pageOf(number)] as Row<Value>[];
-    if (this.#inherited === null || page !== this.#inherited[pageOf(number)]) return page;
-    const own = page.slice();
-    this.#pages[pageOf(number)] = own;
-    return own;
-  }
-
-  /** Returns this table's own copy of an open record. */
-  #ownRecord(record: Value): Value {
-    const { number } = record;
-    if (this.#inherited?.[pageOf(number)]?.[placeOf(number)] !== record) return record;
-    const own = this.#packing.copy(record);
-    this.#ownPage(number)[placeOf(number)] = own;
-    return own;
   }
 
   /** Writes the figures of a record and returns their position. */
@@ -208,37 +161,25 @@ export class PackedTable<Value extends { readonly number: number }> {
     const position = this.#closed;
     const place = position & IN_PAGE;
     let figures = this.#figures[position >> PAGE_BITS];
-    if (figures === undefined || figures.writer !== this.#key || figures.room <= place)
-      figures = this.#ownFigures(position, figures);
+    if (figures === undefined || figures.used !== place || figures.room === place) {
+      const room = position < PAGE_SIZE ? Math.max(FIRST_ROOM, figures?.room ?? 0) : PAGE_SIZE;
+      figures = this.#packing.figures(place === room ? 2 * room : room, figures?.bytes, place);
+      this.#figures[position >> PAGE_BITS] = figures;
+    }
     this.#packing.pack(figures, place, record);
+    figures.used = place + 1;
     this.#closed = position + 1;
     return position;
   }
-
-  /** Returns figures that this table may write to, with room at a position. */
-  #ownFigures(position: number, from?: Figures): Figures {
-    let room = position < PAGE_SIZE ? (from?.room ?? FIRST_ROOM) : PAGE_SIZE;
-    while (room <= (position & IN_PAGE)) room *= 2;
-    if (from !== undefined && from.room === room && from.writer === this.#originalKey) {
-      from.writer = this.#key;
-      return from;
-    }
-    const own = this.#packing.figures(this.#key, room, from?.bytes);
-    this.#figures[position >> PAGE_BITS] = own;
-    return own;
-  }
 }
-
-const pageOf = (number: number): number => (number - 1) >> PAGE_BITS;
-const placeOf = (number: number): number => (number - 1) & IN_PAGE;
 
 /** Makes an object of the figures at a place. */
 type Unpack<Value> = (figures: Figures, place: number, number: number) => Value;
 
 /** Converts records of one kind to figures and back. */
 export interface Packing<Value> {
-  /** Makes room for records, and copies the bytes of earlier figures. */
-  figures(writer: object, room: number, bytes?: Uint8Array): Figures;
+  /** Makes room for records, and copies the bytes of earlier figures, of which a number is used. */
+  figures(room: number, bytes?: Uint8Array, used?: number): Figures;
   pack(figures: Figures, place: number, record: Value): void;
   unpack: Unpack<Value>;
   /** Unpacks only some fields. */
@@ -246,8 +187,8 @@ export interface Packing<Value> {
     ...names: Name[]
   ): Unpack<Pick<Value, Name | ("number" & keyof Value)>>;
   copy(record: Value): Value;
-  /** Adds `by` milliseconds to all moments of a record. */
-  shift(figures: Figures, place: number, by: number): void;
+  /** Adds `by` milliseconds to all moments of all records. */
+  shift(figures: Figures, by: number): void;
 }
 
 type Kind = "doubles" | "ints" | "bytes";
@@ -279,23 +220,24 @@ export function packingOf<Value extends { readonly number: number }>(
     ...whole,
     part: (...names) => convert(items.filter(({ name }) => names.includes(name as never))).unpack,
     copy: type.copy,
-    figures(writer, room, bytes = new Uint8Array()) {
+    figures(room, bytes = new Uint8Array(), used = 0) {
       const buffer = new ArrayBuffer(widths.bytes * room);
       const all = new Uint8Array(buffer);
       all.set(bytes);
-      return { doubles: new Float64Array(buffer), ints: new Int32Array(buffer), bytes: all, room, writer };
+      return { doubles: new Float64Array(buffer), ints: new Int32Array(buffer), bytes: all, room, used };
     },
-    shift({ doubles }, place, by) {
+    shift({ doubles, room }, by) {
       for (const { at } of moments) {
-        const index = place * widths.doubles + at;
-        const figure = doubles[index] as number;
-        if (figure >= 0) doubles[index] = figure + by;
+        for (let index = at; index < widths.doubles * room; index += widths.doubles) {
+          const figure = doubles[index] as number;
+          if (figure >= 0) doubles[index] = figure + by;
+        }
       }
     },
   };
   // The first record decides how V8 represents each field in all of them. In one made of figures, wide integers are doubles;
   // if a record with small ones were first, each later one would be converted by the runtime when it is first read.
-  whole.unpack(packing.figures({}, 1), 0, 1);
+  whole.unpack(packing.figures(1), 0, 1);
   return packing;
 }
 

@@ -1,13 +1,6 @@
-const CHUNK_BITS = 12;
+const CHUNK_BITS = 9;
 const CHUNK_SIZE = 1 << CHUNK_BITS;
 const IN_CHUNK = CHUNK_SIZE - 1;
-
-/** Items that a copied list shares with its original. */
-interface Inheritance<T> {
-  readonly chunks: readonly (readonly T[] | undefined)[];
-  readonly size: number;
-  readonly ownCopy: (item: T) => T;
-}
 
 /** Append-only list numbered from 1, in copy-on-write chunks: neither growth nor a copy of the list copies the items. */
 export class Table<T> {
@@ -19,7 +12,11 @@ export class Table<T> {
   /** Makes the chunk of an index, the same one for all copies of a list; null if the list is not lazy. */
   #source: ((at: number) => T[]) | null = null;
   #size = 0;
-  #inherited: Inheritance<T> | null = null;
+  /** Chunks of the list that this is a copy of; those that are still the same are shared. */
+  #original: readonly (T[] | undefined)[] = [];
+  /** Number of items that are copied when they are first read. */
+  #inherited = 0;
+  #ownCopy = (item: T): T => item;
 
   static of<T>(items: ArrayLike<T>): Table<T> {
     return Table.lazy(items.length, (from, to) => {
@@ -70,9 +67,9 @@ export class Table<T> {
 
   /** Replaces an item. @throws RangeError if the number does not exist. */
   replace(number: number, item: T): void {
-    this.get(number);
+    this.peek(number);
     const index = number - 1;
-    this.#takeChunk(index >> CHUNK_BITS)[index & IN_CHUNK] = item;
+    this.#ownChunk(index >> CHUNK_BITS)[index & IN_CHUNK] = item;
   }
 
   /** Returns the item of a number. @throws RangeError if the number does not exist. */
@@ -93,21 +90,24 @@ export class Table<T> {
     if (!(number >= 1 && number <= this.#size)) return undefined;
     const index = number - 1;
     const item = this.#chunk(index >> CHUNK_BITS)[index & IN_CHUNK] as T;
-    const inherited = this.#inherited;
-    return inherited === null || number > inherited.size ? item : this.#own(inherited, index, item);
+    return number > this.#inherited ? item : this.#own(index, item);
   }
 
   /**
    * Returns a writable copy. After that neither this list nor its items may be written to. The copy shares all items and
-   * copies each with `ownCopy` when it is first read, so that a caller can write to it.
+   * copies each with `ownCopy` when it is first read, so that a caller can write to it; items that it returns stay shared.
    */
   copy(ownCopy: ((item: T) => T) | null = null): Table<T> {
-    this.#inherited = null;
+    this.#inherited = 0;
     const copy = new Table<T>();
     copy.#chunks = this.#chunks.slice();
     copy.#source = this.#source;
     copy.#size = this.#size;
-    if (ownCopy !== null) copy.#inherited = { chunks: this.#chunks, size: this.#size, ownCopy };
+    copy.#original = this.#chunks;
+    if (ownCopy !== null) {
+      copy.#inherited = this.#size;
+      copy.#ownCopy = ownCopy;
+    }
     return copy;
   }
 
@@ -125,26 +125,29 @@ export class Table<T> {
   #chunk(at: number): T[] {
     const chunk = this.#chunks[at];
     if (chunk !== undefined) return chunk;
-    const made = this.#made(at);
+    if (this.#source === null) throw new Error("a chunk is missing");
+    const made = this.#source(at);
     this.#chunks[at] = made;
     return made;
   }
 
-  #made(at: number): T[] {
-    if (this.#source === null) throw new Error("a chunk is missing");
-    return this.#source(at);
+  /** Returns this list's own copy of an item, made if the item is still shared. */
+  #own(index: number, item: T): T {
+    const at = index >> CHUNK_BITS;
+    if (this.#originalChunk(at)?.[index & IN_CHUNK] !== item) return item;
+    const own = this.#ownCopy(item);
+    if (own !== item) this.#ownChunk(at)[index & IN_CHUNK] = own;
+    return own;
   }
 
-  /** Returns this list's own copy of an item, made if the item is still shared. */
-  #own({ chunks, ownCopy }: Inheritance<T>, index: number, item: T): T {
-    const at = index >> CHUNK_BITS;
-    const place = index & IN_CHUNK;
-    const inherited = chunks[at] ?? this.#made(at);
-    if (inherited[place] !== item) return item;
-    const own = ownCopy(item);
-    const chunk = this.#chunks[at] === inherited ? this.#takeChunk(at) : this.#chunk(at);
-    chunk[place] = own;
-    return own;
+  #originalChunk(at: number): T[] | undefined {
+    return this.#original[at] ?? this.#source?.(at);
+  }
+
+  /** Returns a chunk that no other list has. */
+  #ownChunk(at: number): T[] {
+    const chunk = this.#chunk(at);
+    return chunk === this.#originalChunk(at) ? this.#takeChunk(at) : chunk;
   }
 
   /** Replaces a chunk by this list's own copy, without items that other lists have appended. */
