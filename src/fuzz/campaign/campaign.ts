@@ -5,9 +5,9 @@ import type { Shard } from "../../setting.ts";
 import { VERSION } from "../../version.ts";
 import {
   type Failure,
-  type FailureFiles,
   type SeedRange,
   type SeedResult,
+  type SeedRunner,
   type SeedSeries,
   seedAt,
   seriesOf,
@@ -20,6 +20,9 @@ import {
   type ResultsFolder,
   seedName,
 } from "./results.ts";
+
+type FailedSeed = SeedResult & { readonly failure: Failure };
+const isFailed = (result: SeedResult): result is FailedSeed => result.failure !== null;
 
 /** Counts results in the order of the seeds, although threads finish them in any order. */
 class Tally {
@@ -42,16 +45,16 @@ class Tally {
   }
 
   /** Adds the result of the seed at an index, from 0. Returns the results with a new fingerprint. */
-  add(index: number, result: SeedResult): SeedResult[] {
+  add(index: number, result: SeedResult): FailedSeed[] {
     this.#waiting.set(index, result);
-    const firsts: SeedResult[] = [];
+    const firsts: FailedSeed[] = [];
     for (;;) {
       const next = this.#waiting.get(this.done);
       if (next === undefined) return firsts;
       this.#waiting.delete(this.done);
       this.done += 1;
       this.commands += next.commands;
-      if (this.#isFirst(next)) firsts.push(next);
+      if (isFailed(next) && this.#isFirst(next)) firsts.push(next);
     }
   }
 
@@ -61,8 +64,7 @@ class Tally {
     if (known !== undefined) this.#failures.set(fingerprint, { ...known, ...changes });
   }
 
-  #isFirst({ seed, profile, failure }: SeedResult): boolean {
-    if (failure === null) return false;
+  #isFirst({ seed, profile, failure }: FailedSeed): boolean {
     const { fingerprint } = failure;
     const known = this.#failures.get(fingerprint);
     if (known !== undefined) {
@@ -104,7 +106,7 @@ export class Campaign {
   readonly #tally = new Tally();
   readonly #threads = new Set<SeedThread>();
   /** Failures whose files are not written yet. */
-  readonly #unwritten: SeedResult[] = [];
+  readonly #unwritten: FailedSeed[] = [];
   readonly #deadline: number;
   /** Number of seeds that were assigned to a thread. */
   #assigned = 0;
@@ -154,7 +156,7 @@ export class Campaign {
     const thread = this.#start();
     const missed = "the fuzzer did not find the defect planted to test it";
     try {
-      if (!(await thread.execute({ kind: "findCanary" }))) throw new CanaryNotFound(missed);
+      if (!(await thread.execute("findsCanary"))) throw new CanaryNotFound(missed);
     } catch (error) {
       if (!(error instanceof ThreadEnded)) throw error;
       if (this.#ending !== "stopped") throw new CanaryNotFound(`${missed}: its run ${error.message}`);
@@ -196,7 +198,7 @@ export class Campaign {
   async #runSeed(thread: SeedThread, index: number): Promise<void> {
     const seed = seedAt(this.#series, index);
     try {
-      this.#add(index, await thread.execute({ kind: "run", seed }));
+      this.#add(index, await thread.execute("run", seed, this.#options.settings.commands));
     } catch (error) {
       if (error instanceof ThreadEnded && this.#ending !== "stopped")
         this.#add(index, { seed, profile: "", commands: 0, failure: error.failure });
@@ -207,22 +209,21 @@ export class Campaign {
   #add(index: number, result: SeedResult): void {
     const firsts = this.#tally.add(index, result);
     for (const first of firsts) {
-      const { failure } = first;
-      if (failure === null) continue;
-      if (failure.command > 0) this.#unwritten.push(first);
-      else this.#tally.update(failure.fingerprint, { remark: NOT_WRITTEN });
+      const { command, fingerprint } = first.failure;
+      if (command > 0) this.#unwritten.push(first);
+      else this.#tally.update(fingerprint, { remark: NOT_WRITTEN });
     }
     if (firsts.length > 0) this.#options.folder.save(this.results);
   }
 
   /** @throws ThreadEnded if the thread cannot be used again. */
-  async #writeFiles(thread: SeedThread, result: SeedResult): Promise<void> {
+  async #writeFiles(thread: SeedThread, result: FailedSeed): Promise<void> {
     const { folder, settings } = this.#options;
     const name = seedName(result.seed, settings);
-    const { fingerprint } = result.failure ?? { fingerprint: "" };
+    const { fingerprint } = result.failure;
     try {
       const files = await folder.addFiles((draft) =>
-        thread.execute({ kind: "write", result, folder: draft, name }),
+        thread.execute("write", result, settings.commands, draft, name),
       );
       this.#tally.update(fingerprint, files);
     } catch (error) {
@@ -246,21 +247,19 @@ export class Campaign {
   }
 }
 
-/** A task for a thread, which executes one at a time. */
-export type Task =
-  | { readonly kind: "run"; readonly seed: number }
-  | { readonly kind: "write"; readonly result: SeedResult; readonly folder: string; readonly name: string }
-  | { readonly kind: "findCanary" };
+/** What a thread can do. */
+export interface ThreadRunner extends SeedRunner {
+  findsCanary(): Promise<boolean>;
+}
 
-/** Result of each kind of task; of `findCanary`, whether it was found. */
-export interface TaskResults {
-  readonly run: SeedResult;
-  readonly write: FailureFiles;
-  readonly findCanary: boolean;
+/** A call of a thread's runner, which executes one at a time. */
+export interface Task {
+  readonly method: keyof ThreadRunner;
+  readonly args: readonly unknown[];
 }
 
 /** A message from a thread: first that it is ready, then the result of each task. */
-export type ThreadMessage = "ready" | { readonly result: TaskResults[Task["kind"]] };
+export type ThreadMessage = "ready" | { readonly result: unknown };
 
 /** Heap limit of a thread in MiB. It is the same on every machine because exceeding it is a failure of the seed. */
 const MAX_HEAP_MIB = 512;
@@ -294,7 +293,6 @@ class SeedThread {
   readonly #ready: Promise<unknown>;
   /** Rejects when the thread has ended. */
   readonly #ended: Promise<never>;
-  #isReady = false;
   /** Why this process ends the thread; null if it does not. */
   #endReason: Failure | null = null;
 
@@ -307,9 +305,7 @@ class SeedThread {
         maxYoungGenerationSizeMb: YOUNG_GENERATION_MIB,
       },
     });
-    this.#ready = this.#message().then(() => {
-      this.#isReady = true;
-    });
+    this.#ready = this.#message();
     // "error" may arrive before earlier messages of the thread, "exit" arrives after all of them.
     let crash: Failure | null = null;
     this.#worker.on("error", (error: unknown) => {
@@ -318,9 +314,7 @@ class SeedThread {
     this.#ended = new Promise((_resolve, reject) => {
       this.#worker.on("exit", (code) => {
         const failure = this.#endReason ?? crash ?? failureOf(`ends its process with exit code ${code}`);
-        const isUsed = this.#isReady || this.#endReason !== null;
-        const message = `a thread of the fuzzer could not start: ${failure.sentence}`;
-        reject(isUsed ? new ThreadEnded(failure) : new Error(message));
+        reject(new ThreadEnded(failure));
       });
     });
     // The thread may end when no task waits for it.
@@ -331,19 +325,27 @@ class SeedThread {
    * Executes a task. The time limit begins when the program is loaded.
    * @throws ThreadEnded if the thread ends first; it cannot be used again. Error if the thread could not start.
    */
-  async execute<Kind extends Task["kind"]>(task: Task & { readonly kind: Kind }): Promise<TaskResults[Kind]> {
-    await Promise.race([this.#ready, this.#ended]);
+  async execute<Method extends keyof ThreadRunner>(
+    method: Method,
+    ...args: Parameters<ThreadRunner[Method]>
+  ): Promise<Awaited<ReturnType<ThreadRunner[Method]>>> {
+    await Promise.race([this.#ready, this.#ended]).catch((error: ThreadEnded) => {
+      if (this.#endReason !== null) throw error;
+      throw new Error(`a thread of the fuzzer could not start: ${error.message}`);
+    });
     const answer = this.#message();
-    this.#worker.postMessage(task);
+    this.#worker.postMessage({ method, args } satisfies Task);
     const timer = setTimeout(() => {
       this.#endReason = failureOf(`hangs: not done after ${durationText(this.#timeoutMs)}`, "hangs");
       void this.#worker.terminate();
     }, this.#timeoutMs);
     try {
-      const { result } = (await Promise.race([answer, this.#ended])) as { readonly result: unknown };
+      const { result } = (await Promise.race([answer, this.#ended])) as {
+        readonly result: Awaited<ReturnType<ThreadRunner[Method]>>;
+      };
       // An answer after the time limit does not count.
       if (this.#endReason !== null) await this.#ended;
-      return result as TaskResults[Kind];
+      return result;
     } finally {
       clearTimeout(timer);
     }

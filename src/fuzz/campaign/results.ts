@@ -27,7 +27,6 @@ import {
   rangeText,
   readRange,
   type SeedRange,
-  type SeedSeries,
   seriesOf,
   shardText,
   sharedSeed,
@@ -339,20 +338,19 @@ function assertSameSettings(a: ResultsFile, b: ResultsFile): void {
 /** @throws DataFileError if the same version ran the same seed in two parts. */
 function assertNoSharedSeed(files: readonly ResultsFile[]): void {
   const parts = files.flatMap(({ path, results }) =>
-    results.ran.map((ran) => ({ path, ran, series: doneSeries(ran) })),
+    results.ran.map(({ engine, seeds, shard, done }) => {
+      const series = { ...seriesOf(seeds, shard), length: done };
+      return { path, engine, series };
+    }),
   );
   for (const [index, a] of parts.entries()) {
     for (const b of parts.slice(index + 1)) {
-      const seed = a.ran.engine === b.ran.engine ? sharedSeed(a.series, b.series) : null;
+      const seed = a.engine === b.engine ? sharedSeed(a.series, b.series) : null;
       if (seed === null) continue;
       const places = a.path === b.path ? `${a.path} holds` : `${a.path} and ${b.path} both hold`;
       throw new DataFileError("usage", `${places} seed ${seed}: the same seeds would be counted twice`);
     }
   }
-}
-
-function doneSeries({ seeds, shard, done }: RanPart): SeedSeries {
-  return { ...seriesOf(seeds, shard), length: done };
 }
 
 function mergeFailures(a: FoundFailure, b: FoundFailure): FoundFailure {
@@ -400,14 +398,10 @@ function mergeParts(ran: readonly RanPart[]): RanPart[] {
 const isComplete = ({ seeds, shard, done }: RanPart): boolean => done === seriesOf(seeds, shard).length;
 
 /** Orders older versions first, then by seeds, then by shards. */
-function comparePartOrder(a: RanPart, b: RanPart): number {
-  if (isNewer(a.engine, b.engine) !== isNewer(b.engine, a.engine))
-    return isNewer(a.engine, b.engine) ? 1 : -1;
-  if (a.engine !== b.engine) return a.engine < b.engine ? -1 : 1;
-  return (
-    a.seeds.from - b.seeds.from ||
-    a.seeds.to - b.seeds.to ||
-    a.shard.count - b.shard.count ||
-    a.shard.index - b.shard.index
-  );
-}
+const comparePartOrder = (a: RanPart, b: RanPart): number =>
+  Number(isNewer(a.engine, b.engine)) - Number(isNewer(b.engine, a.engine)) ||
+  Number(a.engine > b.engine) - Number(a.engine < b.engine) ||
+  a.seeds.from - b.seeds.from ||
+  a.seeds.to - b.seeds.to ||
+  a.shard.count - b.shard.count ||
+  a.shard.index - b.shard.index;
