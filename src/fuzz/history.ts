@@ -4,7 +4,7 @@ import type { Command } from "../core/commands.ts";
 import { withoutFigures } from "../core/format.ts";
 import { violations } from "../core/invariants.ts";
 import { parseDocument } from "../core/rebuild-state.ts";
-import type { ExchangeConfig, State } from "../core/state.ts";
+import type { ExchangeConfig } from "../core/state.ts";
 import { documentLines } from "../core/state-document.ts";
 import { FROZEN_START, type Millis } from "../core/units.ts";
 import { Exchange, type Snapshot } from "../engine/exchange.ts";
@@ -70,8 +70,8 @@ export class History {
       if (this.profile.storage === "disk") await this.#reopen();
       return null;
     } catch (error) {
-      const { failure } = error instanceof CheckFailed ? error : unexpectedError(error);
-      return { ...failure, command: done + 1 };
+      const { fingerprint, message } = error instanceof CheckFailed ? error : unexpectedError(error);
+      return { fingerprint, sentence: message, command: done + 1 };
     }
   }
 
@@ -192,7 +192,9 @@ function openInMemory(config: ExchangeConfig, open: OpenExchange): ExchangeHost 
     record,
     async reopen() {
       const snapshot = exchange.snapshot();
-      exchange.restore({ ...snapshot, state: throughDocument(snapshot.state) });
+      const document = Buffer.from(`{\n${[...documentLines(snapshot.state)].join("\n")}\n}`);
+      const { state } = parseDocument([document], (bytes) => Buffer.from(bytes).toString());
+      exchange.restore({ ...snapshot, state });
     },
   };
 }
@@ -202,12 +204,6 @@ export function openEmpty(config: ExchangeConfig, open: OpenExchange, journal: J
   const exchange = open(config, FROZEN_START, journal);
   originOfWorld(emptyWorld(config.seed), config, FROZEN_START).play(exchange);
   return exchange;
-}
-
-/** Writes a state as a document and reads it back. */
-function throughDocument(state: State): State {
-  const text = `{\n${[...documentLines(state)].join("\n")}\n}`;
-  return parseDocument([new TextEncoder().encode(text)], (bytes) => new TextDecoder().decode(bytes)).state;
 }
 
 const FOLDER = "/data";

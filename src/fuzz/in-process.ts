@@ -12,7 +12,6 @@ import { historySince, reportBytes } from "../history/report.ts";
 import {
   type HistoryNames,
   HistoryNotExpressible,
-  type HistoryRefusal,
   historyNames,
   readHistoryExpectation,
 } from "../history/shrink/history-failure.ts";
@@ -27,7 +26,7 @@ import { emptyWorld } from "../simulation/opening.ts";
 import { profileText } from "./generator.ts";
 import { History, type OpenExchange, openEmpty, openPlain } from "./history.ts";
 import type { ReferenceExchange, ReferenceMarket } from "./reference/reference-exchange.ts";
-import { type Amount, nothing } from "./reference/wallet.ts";
+import { nothing } from "./reference/wallet.ts";
 import type { Failure, FailureFiles, SeedRunner } from "./seeds.ts";
 
 /** Runs the history of a seed in this process, against the reference exchange. */
@@ -64,29 +63,22 @@ function* expectationsOf(state: State, reference: ReferenceExchange, names: Hist
     const name = names.accountOf(address);
     const wallet = reference.wallets.find((each) => each.address === address);
     if (name === null || wallet === undefined) continue;
-    const balances: Record<string, object> = {};
-    const compare = (
-      asset: string,
-      found: Holding,
-      { balance, reserved }: Holding,
-      text: UnitsText,
-    ): void => {
-      if (found.balance === balance && found.reserved === reserved) return;
-      balances[asset] = { balance: text(balance), reserved: text(reserved) };
-    };
-    compare("USDC", collateral, wallet.usdc, moneyText);
-    for (const { market, prefix } of markets) {
-      const { yes = nothing(), no = nothing() } = holdings.get(market.number) ?? {};
-      compare(`${prefix}YES`, yes, wallet.balanceOf(market.number, "YES"), sizeText);
-      compare(`${prefix}NO`, no, wallet.balanceOf(market.number, "NO"), sizeText);
-    }
-    if (Object.keys(balances).length > 0) yield { balances: { [name]: balances } };
+    const shares = markets.flatMap(({ market: { number }, prefix }) => {
+      const { yes = nothing(), no = nothing() } = holdings.get(number) ?? {};
+      return [
+        [`${prefix}YES`, sizeText, yes, wallet.balanceOf(number, "YES")] as const,
+        [`${prefix}NO`, sizeText, no, wallet.balanceOf(number, "NO")] as const,
+      ];
+    });
+    const assets = [["USDC", moneyText, collateral, wallet.usdc] as const, ...shares];
+    const balances = assets.flatMap(([asset, text, found, { balance, reserved }]) => {
+      if (found.balance === balance && found.reserved === reserved) return [];
+      return [[asset, { balance: text(balance), reserved: text(reserved) }]];
+    });
+    if (balances.length > 0) yield { balances: { [name]: Object.fromEntries(balances) } };
   }
   for (const { market, prefix } of markets) yield { book: bookOf(market, prefix) };
 }
-
-type Holding = Pick<Amount, "balance" | "reserved">;
-type UnitsText = (units: number) => string;
 
 function bookOf({ books, tickSize, matching }: ReferenceMarket, prefix: string): object {
   const outcomes = matching === "complementary" ? (["YES"] as const) : OUTCOMES;
@@ -169,12 +161,11 @@ async function reproduce(history: History, entries: readonly Accepted[], open: O
   const { config } = history.profile;
   const options = { isOver: shrinkDeadline(), open: (terms: ExchangeConfig) => openEmpty(terms, open) };
   const names = historyNames({ open: () => openEmpty(config, open), entries, devAccounts: [] });
-  const whole = { config, start: FROZEN_START, entries: withThrown(history, entries) };
   let reproduction: Reproduction = { text: null, remark: "no step of a scenario shows it" };
-  for (const expected of [null, refusalOf(history, names), ...differencesOf(history, names)]) {
-    if (expected === undefined) continue;
-    const reduced = expected === null ? whole : { ...whole, entries };
-    reproduction = (await asScenario(reduced, { ...options, expected })) ?? reproduction;
+  for (const expected of failuresOf(history, names)) {
+    const reduced = expected === null ? withThrown(history, entries) : entries;
+    const whole = { config, start: FROZEN_START, entries: reduced };
+    reproduction = (await asScenario(whole, { ...options, expected })) ?? reproduction;
     if (reproduction.text !== null) break;
   }
   return reproduction;
@@ -186,22 +177,21 @@ function withThrown({ exchange, latest }: History, entries: readonly Accepted[])
   return [...entries, { sequence: entries.length + 1, at: latest.at, command: exchange.thrown.command }];
 }
 
-/** Reads the expectations of the reference as those of a scenario. */
-function* differencesOf(history: History, names: HistoryNames) {
-  for (const expected of expectationsOf(history.exchange.state, history.checker.reference, names)) {
+/**
+ * Yields what may be wrong at the end of a history: what fails by itself as null, the refusal of the latest command, and
+ * each difference from the reference.
+ */
+function* failuresOf({ exchange, latest, checker }: History, names: HistoryNames) {
+  yield null;
+  if (latest?.isRefused && (latest.command.kind === "placeOrder" || latest.command.kind === "cancelOrder")) {
+    const { command, at } = latest;
+    const decision = exchange.executeOne(command);
+    if (!decision.ok) yield { names, command, sequence: exchange.sequence, at, code: decision.refusal.code };
+  }
+  for (const expected of expectationsOf(exchange.state, checker.reference, names)) {
     const read = readHistoryExpectation("the reference", JSON.stringify(expected), names);
     if (!("problems" in read)) yield read;
   }
-}
-
-/** Returns the latest command as a refusal; undefined if it is not a refused order or cancel. */
-function refusalOf({ exchange, latest }: History, names: HistoryNames): HistoryRefusal | undefined {
-  if (latest === null || !latest.isRefused) return undefined;
-  const { command, at } = latest;
-  if (command.kind !== "placeOrder" && command.kind !== "cancelOrder") return undefined;
-  const decision = exchange.executeOne(command);
-  if (decision.ok) return undefined;
-  return { names, command, sequence: exchange.sequence, at, code: decision.refusal.code };
 }
 
 /** Seeds to run before the fuzzer counts as defective. */

@@ -68,11 +68,11 @@ export interface Failure {
 
 /** Thrown when a check of a history fails. */
 export class CheckFailed extends Error {
-  readonly failure: Omit<Failure, "command">;
+  readonly fingerprint: string;
 
   constructor(kind: string, about: string, text: string) {
-    super(text);
-    this.failure = { fingerprint: `${kind}: ${about}`, sentence: `${kind}: ${text}` };
+    super(`${kind}: ${text}`);
+    this.fingerprint = `${kind}: ${about}`;
   }
 }
 
