@@ -14,13 +14,14 @@ import { type ReplayedHistory, replayHistory } from "../../history/journal-repla
 import { defectFingerprint } from "../../history/shrink/trial.ts";
 import { differences } from "../../scenario/run/result.ts";
 import { clockReply } from "../../server/handlers/control.ts";
-import { type Answer, Incoming, JsonText, StreamedAnswer } from "../../server/messages.ts";
+import { Incoming, JsonText, StreamedAnswer } from "../../server/messages.ts";
 import { answerOf } from "../../server/router.ts";
 import {
   answerName,
   Finding,
   type Observation,
   type ObservationLog,
+  type SeenAnswer,
   type SentRequest,
 } from "./observation.ts";
 
@@ -49,11 +50,7 @@ function problemOf({ end: { problem, scan }, failing, exchange }: ReplayedHistor
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** Status and body of an answer. */
-export interface Reply {
-  readonly status: number;
-  readonly body: string;
-}
+export type Reply = Pick<SeenAnswer, "status" | "body">;
 
 /** Formats a status with the error code of its body: `400 INVALID_SIZE`. */
 export function statusName({ status, body }: Reply): string {
@@ -120,7 +117,8 @@ export function openReplay(origin: Origin, { numbers }: Pick<ObservationLog, "nu
       const body = Buffer.from(request.body);
       try {
         const answered = await answerOf(uncached, endpoint, incomingOf(request, socket), body);
-        return { status: 200, body: textOf(answered) };
+        if (answered instanceof StreamedAnswer) throw new TypeError("streamed answers are not compared");
+        return { status: 200, body: answered instanceof JsonText ? answered.text : JSON.stringify(answered) };
       } catch (error) {
         if (!(error instanceof ApiError))
           throw Finding.inJournal(defectFingerprint(messageOf(error)), observation);
@@ -138,10 +136,4 @@ function incomingOf({ method, target, headers, path }: SentRequest, socket: Sock
   for (let index = 0; index < headers.length; index += 2)
     incoming.headers[String(headers[index])] = String(headers[index + 1]);
   return Object.assign(incoming, { params: { ...path } });
-}
-
-function textOf(answer: Answer): string {
-  if (answer instanceof JsonText) return answer.text;
-  if (answer instanceof StreamedAnswer) throw new TypeError("streamed answers are not compared");
-  return JSON.stringify(answer);
 }

@@ -223,7 +223,10 @@ class ReplayCheck {
 
   /** @throws Finding */
   async run(): Promise<void> {
-    this.#requireInJournal();
+    const last = this.#first + this.#entries.length;
+    const beyond = this.#log.observations.find(({ answer }) => (answer?.sequence ?? 0) > last);
+    if (beyond !== undefined)
+      throw Finding.ofAnswer(beyond, "beyond the journal", `, and the journal ends with ${last}`);
     this.#requireNoneLost(this.#accepted.get(0) ?? [], null);
     await this.#checkAnswersHere();
     for (let index = 0; index < this.#entries.length; index = this.#replayed()) {
@@ -246,14 +249,6 @@ class ReplayCheck {
 
   #replayed(): number {
     return this.#replay.exchange.sequence - this.#first;
-  }
-
-  /** Requires that no answer has a sequence after the end of the journal. */
-  #requireInJournal(): void {
-    const last = this.#first + this.#entries.length;
-    const observation = this.#log.observations.find(({ answer }) => (answer?.sequence ?? 0) > last);
-    if (observation === undefined) return;
-    throw Finding.ofAnswer(observation, "beyond the journal", `, and the journal ends with ${last}`);
   }
 
   /** Replays a command that became due, and requires that it was due then. */

@@ -42,9 +42,9 @@ export interface Observation {
   readonly client: number;
   readonly request: SentRequest;
   readonly sent: number;
-  /** Null if no answer was received. */
-  readonly answered: number | null;
-  readonly answer: SeenAnswer | null;
+  /** Null until the answer is received. */
+  answered: number | null;
+  answer: SeenAnswer | null;
 }
 
 /** All observations of the clients of one exchange, in the order in which requests were sent. */
@@ -154,14 +154,9 @@ export interface PendingRequest {
   readonly done: Promise<SeenAnswer | null>;
 }
 
-interface MutableObservation extends Observation {
-  answered: number | null;
-  answer: SeenAnswer | null;
-}
-
 /** A request whose answer is awaited. */
 interface Waiting {
-  readonly observation: MutableObservation;
+  readonly observation: Observation;
   readonly timer: NodeJS.Timeout;
   readonly resolve: (answer: SeenAnswer | null) => void;
 }
@@ -190,7 +185,7 @@ export class Clients {
   readonly #connections: Connection[] = [];
   readonly #opened: Connection[] = [];
   /** In the order in which requests were sent. */
-  readonly observations: MutableObservation[] = [];
+  readonly observations: Observation[] = [];
   /** Number of requests sent and answers received. */
   #events = 0;
   /** Number of requests that have an answer or have none because their connection ended. */
@@ -217,7 +212,7 @@ export class Clients {
     const { socket, number, waiting } = connection;
     this.#events += 1;
     const unanswered = { answered: null, answer: null };
-    const observation: MutableObservation = { client: number, request, sent: this.#events, ...unanswered };
+    const observation: Observation = { client: number, request, sent: this.#events, ...unanswered };
     this.observations.push(observation);
     const timer = setTimeout(() => {
       this.hasTimedOut = true;
@@ -283,13 +278,12 @@ export class Clients {
       const head = received.indexOf(HEAD_END);
       if (head < 0) return;
       const [first = "", ...lines] = received.toString("latin1", 0, head).split("\r\n");
-      const headers = new Map(
-        lines.map((line): [string, string] => {
-          const colon = line.indexOf(":");
-          return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
-        }),
-      );
-      const length = Number(headers.get("content-length") ?? Number.NaN);
+      const header = (name: string): string | undefined =>
+        lines
+          .find((line) => line.toLowerCase().startsWith(`${name}:`))
+          ?.slice(name.length + 1)
+          .trim();
+      const length = Number(header("content-length"));
       const [waiting] = connection.waiting;
       if (!Number.isInteger(length) || waiting === undefined) {
         this.fault ??= new Error("an answer without a content-length, or without a request");
@@ -302,10 +296,10 @@ export class Clients {
       connection.waiting.shift();
       this.#record(waiting, {
         status: Number(first.split(" ")[1]),
-        sequence: Number(headers.get("x-sim-sequence") ?? Number.NaN),
-        time: Number(headers.get("x-sim-time") ?? Number.NaN),
-        requestId: headers.get("x-request-id") ?? "",
-        fault: headers.get("x-sim-fault") ?? null,
+        sequence: Number(header("x-sim-sequence")),
+        time: Number(header("x-sim-time")),
+        requestId: header("x-request-id") ?? "",
+        fault: header("x-sim-fault") ?? null,
         body: received.toString("utf8", head + HEAD_END.length, end),
       });
     }

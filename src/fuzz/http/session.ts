@@ -75,21 +75,14 @@ class FuzzSession {
     const hash = last === null ? null : await this.#clients.ask(0, requestTo("getStateHash"));
     this.#clients.close();
     if (this.#clients.fault !== null) throw this.#clients.fault;
-    const report = await reportAt(this.#port);
-    return { report, log: this.#log(hash?.body ?? null), opening };
-  }
-
-  #log(hash: string | null): ObservationLog {
     const { faultOneIn, server, numbers } = this.#profile;
+    const { hasTimedOut, observations } = this.#clients;
     const mayLose: ("faults" | "kill")[] = [];
-    if (faultOneIn > 0) mayLose.push("faults");
-    if (server === "killed") mayLose.push("kill");
-    return {
-      numbers,
-      mayLose: this.#clients.hasTimedOut ? [] : mayLose,
-      finalHash: hash === null ? null : (/"hash":"([^"]+)"/.exec(hash)?.[1] ?? null),
-      observations: this.#clients.observations,
-    };
+    if (faultOneIn > 0 && !hasTimedOut) mayLose.push("faults");
+    if (server === "killed" && !hasTimedOut) mayLose.push("kill");
+    const finalHash = /"hash":"([^"]+)"/.exec(hash?.body ?? "")?.[1] ?? null;
+    const log: ObservationLog = { numbers, mayLose, finalHash, observations };
+    return { report: await reportAt(this.#port), log, opening };
   }
 
   /** Creates markets and accounts, one request after the other. */
@@ -246,9 +239,7 @@ type Flags = Readonly<Record<string, string>>;
 async function openHere(flags: Flags): Promise<FuzzServer> {
   const given = Object.fromEntries(Object.entries(flags).map(([name, text]) => [name, [text]]));
   const { port, close } = await startServer(readConfig({ flags: given, environment: {} }));
-  const kill = (): never => {
-    throw new Error("only a server in another process can be killed");
-  };
+  const kill = () => Promise.reject(new Error("only a server in another process can be killed"));
   return { port, kill, close };
 }
 

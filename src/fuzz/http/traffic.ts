@@ -20,9 +20,12 @@ export function profileOf(seed: number) {
   const random = seededRandom(String(seed), "fuzz/http/profile");
   const accounts = random.between(2, 6);
   const markets = Array.from({ length: random.between(1, 3) }, (_, index) => drawMarket(random, index));
+  // One killed server in 20 seeds, because a kill takes as long as several other seeds.
+  const drawn = random.below(20);
+  const server: ServerKind = drawn === 0 ? "killed" : drawn <= 4 ? "persistent" : "memory";
   return {
     seed: String(seed),
-    server: drawServerKind(random),
+    server,
     durability: random.pick(["process", "power"] as const),
     /** After which percentages of the commands the server is killed, ascending. */
     killedAt: Array.from({ length: random.between(1, 3) }, () => random.between(10, 90)).sort(
@@ -48,12 +51,6 @@ export function profileOf(seed: number) {
     /** Initial shares of each account, per token. */
     shares: random.pick([0, 20, 500]),
   };
-}
-
-/** Draws one killed server in 20 seeds because a kill takes as long as several other seeds. */
-function drawServerKind(random: Random): ServerKind {
-  const drawn = random.below(20);
-  return drawn === 0 ? "killed" : drawn <= 4 ? "persistent" : "memory";
 }
 
 /** Terms of a market: the tick in 0.0001 USDC, and the middle of the order prices in ticks. */
