@@ -25,16 +25,12 @@ export interface Move {
 
 /**
  * What a wallet permits contracts to transfer from it: its USDC allowances for the exchange and for the contract of
- * conditional tokens, null if unlimited, and whether the exchange may transfer shares.
+ * conditional tokens, infinite if unlimited, and whether the exchange may transfer shares.
  */
-export interface Permissions {
-  readonly exchange: number | null;
-  readonly tokens: number | null;
-  readonly shares: boolean;
-}
+export type Permissions = Readonly<{ exchange: number; tokens: number; shares: boolean }>;
 
 /** Permissions of a new wallet. */
-export const ALL_ALLOWED: Permissions = { exchange: null, tokens: null, shares: true };
+export const ALL_ALLOWED: Permissions = { exchange: Infinity, tokens: Infinity, shares: true };
 
 /** Balances and permissions of an address. */
 export class Wallet {
@@ -226,7 +222,7 @@ export function movesOfCall(
       const usdcPaid = call.kind === "split" ? Number(call.amount) : -Number(call.amount);
       const sets = { wallet: from, market, amount: usdcPaid / TOKEN_UNITS };
       const moves: Move[] = [usdc(from, -usdcPaid), { ...sets, outcome: "YES" }, { ...sets, outcome: "NO" }];
-      if (!moves.every(isCovered) || !isWithin(usdcPaid, from.permissions.tokens)) return null;
+      if (!moves.every(isCovered) || usdcPaid > from.permissions.tokens) return null;
       return usdcPaid === 0 ? [] : moves;
     }
     case "approve":
@@ -261,23 +257,17 @@ export function movesOfCall(
   }
 }
 
-const isWithin = (amount: number, limit: number | null): boolean => limit === null || amount <= limit;
-
-/** Returns the rest of an allowance. */
-const afterSpending = (limit: number | null, spent: number): number | null =>
-  limit === null ? null : limit - spent;
-
 /** Returns the permissions of a wallet after one of its calls. */
 export function permissionsAfter({ call }: Call, before: Permissions): Permissions {
   switch (call.kind) {
     case "approve": {
       const spender = call.spender === CONTRACTS.exchange ? "exchange" : "tokens";
-      return { ...before, [spender]: call.amount === String(UNLIMITED) ? null : Number(call.amount) };
+      return { ...before, [spender]: call.amount === String(UNLIMITED) ? Infinity : Number(call.amount) };
     }
     case "setApprovalForAll":
       return { ...before, shares: call.approved };
     case "split":
-      return { ...before, tokens: afterSpending(before.tokens, Number(call.amount)) };
+      return { ...before, tokens: before.tokens - Number(call.amount) };
     default:
       return before;
   }
@@ -294,12 +284,12 @@ function paidBy(moves: readonly Move[]): Map<Wallet, number> {
 /** Whether all wallets permit the exchange to transfer what they pay. */
 export const isPermitted = (moves: readonly Move[]): boolean =>
   moves.every(({ wallet, market, amount }) => market === 0 || amount > 0 || wallet.permissions.shares) &&
-  [...paidBy(moves)].every(([{ permissions }, amount]) => isWithin(amount, permissions.exchange));
+  [...paidBy(moves)].every(([{ permissions }, amount]) => amount <= permissions.exchange);
 
 /** Subtracts what the wallets pay from their allowances for the exchange. */
 export function usePermissions(moves: readonly Move[]): void {
   for (const [wallet, amount] of paidBy(moves)) {
     const { permissions } = wallet;
-    wallet.permissions = { ...permissions, exchange: afterSpending(permissions.exchange, amount) };
+    wallet.permissions = { ...permissions, exchange: permissions.exchange - amount };
   }
 }
