@@ -71,23 +71,14 @@ export const asHex = (text: string): `0x${string}` => text as `0x${string}`;
 
 export const isoOrNull = (at: Millis | null): string | null => (at === null ? null : toIso(at));
 
-/** A page of a list; it is read by index, so that its cost depends on the items returned only. */
-export interface Page<T> {
-  readonly data: readonly T[];
-  readonly limit: number;
-  readonly offset: number;
-  readonly total: number;
-  readonly hasMore: boolean;
-}
-
-type Window = Pick<Page<unknown>, "limit" | "offset">;
+type Window = Readonly<{ limit: number; offset: number }>;
 
 /** Returns a page of a list, with each item converted by `reply`. */
-export const pageOf = <Item, T>(items: readonly Item[], window: Window, reply: (item: Item) => T): Page<T> =>
+export const pageOf = <Item, T>(items: readonly Item[], window: Window, reply: (item: Item) => T) =>
   pageAt(items.length, window, (index) => reply(items[index] as Item));
 
-/** Returns a page of `total` items, which `at` returns by index. */
-export function pageAt<T>(total: number, { limit, offset }: Window, at: (index: number) => T): Page<T> {
+/** Returns a page of `total` items, which `at` returns by index, so that its cost depends on the items returned only. */
+export function pageAt<T>(total: number, { limit, offset }: Window, at: (index: number) => T) {
   const data: T[] = [];
   const end = Math.min(total, offset + limit);
   for (let index = offset; index < end; index += 1) data.push(at(index));
