@@ -190,7 +190,7 @@ function callsText(): string {
 }
 
 function callText([name, route]: [name: string, route: string]): string {
-  const endpoint = endpoints.find(({ method, path }) => `${method} ${path}` === route) as Endpoint;
+  const endpoint = endpoints.find((each) => each.route === route) as Endpoint;
   const { path, query, body, summary } = endpoint;
   const parameters = [...path.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => `${parameter}: string`);
   if (body !== null && !isRaw(body)) parameters.push(`body: api.${nameOf(idOf(body.schema))}`);

@@ -202,12 +202,15 @@ export type AnyBody = BodySpec<unknown> | RawBody | null;
 
 export const isRaw = (body: AnyBody): body is RawBody => body !== null && "isRaw" in body;
 
+type Method = "GET" | "POST" | "DELETE";
+
 /** One endpoint as data, used by the router, the request reader and the OpenAPI document. */
 export interface Endpoint<Query extends Params = Params, Body extends AnyBody = AnyBody> {
   /** Unique; OpenAPI's operationId. */
   readonly operation: string;
-  readonly method: "GET" | "POST" | "DELETE";
-  /** Path as in the contract, with parameters in braces. */
+  /** Method and path as in the contract, with parameters in braces: `GET /api/markets/{idOrSlug}`. */
+  readonly route: `${Method} /${string}`;
+  readonly method: Method;
   readonly path: string;
   readonly access: Access;
   readonly tag: Tag;
@@ -229,11 +232,8 @@ export interface Endpoint<Query extends Params = Params, Body extends AnyBody = 
 }
 
 /** An endpoint as declared by its resource; query, body and errors default to none. */
-interface Description extends Partial<Omit<Endpoint, "operation" | "method" | "path" | "access" | "tag">> {
-  readonly route: `${Endpoint["method"]} /${string}`;
-  readonly summary: string;
-  readonly reply: z.ZodType;
-}
+type Description = Pick<Endpoint, "route" | "summary" | "reply"> &
+  Partial<Pick<Endpoint, "description" | "query" | "body" | "media" | "failure" | "noContent" | "errors">>;
 
 type In<D, Key extends PropertyKey, Default> = D extends { readonly [K in Key]: infer Value }
   ? Value
@@ -245,10 +245,9 @@ type Described<Operation, A extends Access, D extends Description> = Endpoint<
 > & {
   readonly operation: Operation;
   readonly access: A;
+  readonly route: D["route"];
   readonly reply: D["reply"];
-} & (D["route"] extends `${infer Method} ${infer Path}`
-    ? { readonly method: Method; readonly path: Path }
-    : never);
+};
 
 /** Builds the endpoints of one resource, keyed by operation. */
 export function endpoints<
@@ -259,9 +258,10 @@ export function endpoints<
   tag: Tag,
   descriptions: Descriptions,
 ): { readonly [Operation in keyof Descriptions]: Described<Operation, A, Descriptions[Operation]> } {
-  const entries = Object.entries(descriptions).map(([operation, { route, ...rest }]) => {
-    const [method, path] = route.split(" ");
-    return [operation, { operation, method, path, access, tag, query: {}, body: null, errors: [], ...rest }];
+  const entries = Object.entries(descriptions).map(([operation, description]) => {
+    const [method, path] = description.route.split(" ");
+    const defaults = { query: {}, body: null, errors: [] };
+    return [operation, { operation, method, path, access, tag, ...defaults, ...description }];
   });
   return Object.fromEntries(entries);
 }

@@ -88,14 +88,9 @@ export function codesOf(endpoint: Endpoint, unknownFields: UnknownFields): Error
   ];
 }
 
-type RouteOf<E> = E extends { readonly method: infer M extends string; readonly path: infer P extends string }
-  ? `${M} ${P}`
-  : never;
-
-/** Method and path of an endpoint as in the contract: `GET /api/markets/{idOrSlug}`. */
-export type Route<E extends AnyEndpoint = AnyEndpoint> = RouteOf<E>;
+export type Route<E extends AnyEndpoint = AnyEndpoint> = E["route"];
 export type OperationAt<R extends Route> = {
-  [O in Operation]: RouteOf<EndpointOf<O>> extends R ? O : never;
+  [O in Operation]: EndpointOf<O>["route"] extends R ? O : never;
 }[Operation];
 type EndpointAt<R extends Route> = EndpointOf<OperationAt<R>>;
 

@@ -96,9 +96,9 @@ function requestOf({ line, command }: ReplayedLine, state: State): SentRequest |
 function commandRequest(command: Command, state: State): SentRequest | null {
   if ("market" in command) {
     const { kind, market, ...body } = command;
-    const { method, path } = marketControlEndpoints[kind];
     const slug = state.markets.find(market)?.slug ?? String(market);
-    return { method, path: path.replace("{idOrSlug}", slug), ...(Object.keys(body).length > 0 && { body }) };
+    const path = marketControlEndpoints[kind].path.replace("{idOrSlug}", slug);
+    return { method: "POST", path, ...(Object.keys(body).length > 0 && { body }) };
   }
   if (isCausedByTime(command)) return null;
   switch (command.kind) {

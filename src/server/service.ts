@@ -101,7 +101,7 @@ export type BodyOf<E> = E extends { readonly body: BodySpec<infer Body> }
     ? Buffer
     : null;
 
-type PathOf<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+type PathOf<Route extends string> = Route extends `${string}{${infer Name}}${infer Rest}`
   ? { readonly [Key in Name]: string } & PathOf<Rest>
   : unknown;
 
@@ -114,7 +114,7 @@ export interface Call<Query, Body, Path> extends Pick<Incoming, "caller" | "head
 
 /** Turns a checked request of one endpoint into the body of its 200 answer. */
 type Handler<O extends Operation> = (
-  call: Call<Read<EndpointOf<O>["query"]>, BodyOf<EndpointOf<O>>, PathOf<EndpointOf<O>["path"]>>,
+  call: Call<Read<EndpointOf<O>["query"]>, BodyOf<EndpointOf<O>>, PathOf<EndpointOf<O>["route"]>>,
   service: Service,
   view: View,
 ) => AnswerTo<O> | Promise<AnswerTo<O>>;
