@@ -42,7 +42,7 @@ export const chainRpcEndpoints = endpoints("public", "Settlement chain", {
     route: `POST ${CHAIN_PATH}`,
     summary:
       "Ethereum JSON-RPC: one call or a batch; errors of calls are in the body of a 200. A WebSocket at the same path accepts the same, one request per message, and eth_subscribe",
-    body: { isRaw: true, schema: rpcRequest, required: true },
+    body: { isRaw: true, schema: rpcRequest, fields: [], required: true },
     reply: rpcReply,
     failure: rpcFailures,
     noContent: "The request contains only notifications",

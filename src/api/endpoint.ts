@@ -191,10 +191,8 @@ export interface BodySpec<T, Schema extends z.ZodType = z.ZodType> {
 }
 
 /** A body passed to the handler as raw bytes; the schema only documents it. */
-export interface RawBody {
+export interface RawBody extends Pick<BodySpec<unknown>, "schema" | "fields" | "required"> {
   readonly isRaw: true;
-  readonly schema: z.ZodType;
-  readonly required: true;
 }
 
 /** Body specification of an endpoint; null if it takes no body. */

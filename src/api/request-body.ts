@@ -3,7 +3,7 @@ import * as z from "zod";
 import { printableAscii, quoted, shortened } from "../core/format.ts";
 import { type JsonProblem, jsonProblem } from "../core/json.ts";
 import { didYouMean, nearest } from "../nearest.ts";
-import { type AnyBody, type BodySpec, type Endpoint, isRaw, type JsonObject } from "./endpoint.ts";
+import type { BodySpec, Endpoint, JsonObject } from "./endpoint.ts";
 import { ApiError, describeValue, type ErrorCode, invalidFields, isObject } from "./errors.ts";
 import { named } from "./schemas.ts";
 
@@ -152,9 +152,6 @@ export function unknownFieldsAt(
   return /^\/(?:api|clob)\//.test(path) ? setting : "accept";
 }
 
-export const fieldNamesOf = (body: AnyBody): readonly string[] =>
-  body === null || isRaw(body) ? [] : body.fields;
-
 const SHOWN = 5;
 const MAX_NAME = 60;
 
@@ -171,7 +168,7 @@ export const unknownFieldsError = (
 function fieldsTaken({ query, body }: Pick<Endpoint, "query" | "body">): string {
   const parts = [
     ["query", Object.keys(query)],
-    ["body", fieldNamesOf(body)],
+    ["body", body?.fields ?? []],
   ] as const;
   const taken = parts.filter(([, names]) => names.length > 0);
   if (taken.length === 0) return "it takes no fields";

@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import type { AnyBody, JsonObject } from "../api/endpoint.ts";
 import type { AnyEndpoint } from "../api/endpoints.ts";
 import { ApiError } from "../api/errors.ts";
-import { fieldNamesOf, readJsonObject, unknownFieldsAt } from "../api/request-body.ts";
+import { readJsonObject, unknownFieldsAt } from "../api/request-body.ts";
 import type { AskedFor, RefusedRequest, Scalar } from "../core/refusals.ts";
 import { readAddress } from "../core/terms.ts";
 import { type Incoming, pathOf } from "./messages.ts";
@@ -81,11 +81,11 @@ function fieldIn({ status, help: { details } }: ApiError, endpoint: AnyEndpoint)
   const named = field ?? parameter ?? (Array.isArray(fields) ? fields[0] : undefined);
   if (typeof named === "string") return named.slice(0, MAX_VALUE);
   if (status !== 400) return null;
-  return fieldNamesOf(endpoint.body).find((name) => Object.hasOwn(details, name)) ?? null;
+  return endpoint.body?.fields.find((name) => Object.hasOwn(details, name)) ?? null;
 }
 
 function askedFor(endpoint: AnyEndpoint, { caller, body: sent, query: given, needsKnownFields }: Asked) {
-  const fields = fieldNamesOf(endpoint.body);
+  const fields: readonly string[] = endpoint.body?.fields ?? [];
   if (caller === "" || (sent === null && fields.length > 0)) return null;
   const sentFields = fields.length === 0 || sent === null ? [] : Object.entries(sent);
   const body = sentFields.filter(([name]) => fields.includes(name));
