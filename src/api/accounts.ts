@@ -3,7 +3,7 @@ import { type Account, availableOf, type Balance, onChainOf } from "../core/acco
 import { tokenIdIn } from "../core/market.ts";
 import type { Outcome } from "../core/terms.ts";
 import { MAX_USDC, type Size } from "../core/units.ts";
-import { endpoints, limit, offset } from "./endpoint.ts";
+import { endpoints, paged } from "./endpoint.ts";
 import { objectBody } from "./request-body.ts";
 import * as field from "./schemas.ts";
 import { exactly, page, type ReplyOf } from "./schemas.ts";
@@ -73,7 +73,7 @@ export const accountEndpoints = endpoints("control", "Control plane", {
   listAccounts: {
     route: "GET /sim/accounts",
     summary: "All accounts, oldest first",
-    query: { limit: limit(50, 500), offset },
+    query: paged(50, 500),
     reply: page("AccountPage", accountSchema),
   },
   getAccount: {

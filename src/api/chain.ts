@@ -18,7 +18,7 @@ import type { Market, Supply } from "../core/market.ts";
 import type { State } from "../core/state.ts";
 import { BALANCE_POLICIES, SETTLEMENT_MODES } from "../core/terms.ts";
 import { toIso } from "../core/time.ts";
-import { endpoints, limit, offset } from "./endpoint.ts";
+import { endpoints, paged } from "./endpoint.ts";
 import { invalidFields } from "./errors.ts";
 import { whyUnsettled } from "./explanations.ts";
 import { objectBody } from "./request-body.ts";
@@ -150,13 +150,13 @@ export const chainEndpoints = endpoints("control", "Settlement chain", {
   listBlocks: {
     route: "GET /sim/chain/blocks",
     summary: "Blocks with their transactions, latest first",
-    query: { limit: limit(20, 500), offset },
+    query: paged(20, 500),
     reply: page("ChainBlockPage", blockSchema),
   },
   listPendingTransactions: {
     route: "GET /sim/chain/pending",
     summary: "Transactions that wait for a block or will never be mined, oldest first, and why",
-    query: { limit: limit(50, 500), offset },
+    query: paged(50, 500),
     reply: page("ChainTransactionPage", transactionSchema),
   },
   getSupply: {
@@ -183,7 +183,7 @@ export const chainEndpoints = endpoints("control", "Settlement chain", {
   listSettlementFaults: {
     route: "GET /sim/chain/faults",
     summary: "Active settlement faults, oldest first, with the number of times each was applied",
-    query: { limit: limit(50, 500), offset },
+    query: paged(50, 500),
     reply: page("SettlementFaultPage", settlementFaultSchema),
   },
   addSettlementFault: {

@@ -3,7 +3,7 @@ import { BOT_PROFILES, KINDS } from "../bots/profiles.ts";
 import { isOneLine, MAX_SEED_LENGTH } from "../core/format.ts";
 import type { Optional, Type } from "../core/schema.ts";
 import { ExchangeConfig } from "../core/state.ts";
-import { type Endpoint, endpoints, limit, offset, oneOf, optional, type Param } from "./endpoint.ts";
+import { type Endpoint, endpoints, oneOf, optional, type Param, paged } from "./endpoint.ts";
 import { objectBody } from "./request-body.ts";
 import * as field from "./schemas.ts";
 import { exactly, MAX_TIMES, named, page } from "./schemas.ts";
@@ -163,7 +163,7 @@ export const snapshotEndpoints = endpoints("control", "Control plane", {
   listSnapshots: {
     route: "GET /sim/snapshots",
     summary: "All snapshots, oldest first",
-    query: { limit: limit(50, 500), offset },
+    query: paged(50, 500),
     reply: page("SnapshotPage", snapshotSchema),
   },
   takeSnapshot: {
@@ -231,7 +231,7 @@ export const faultEndpoints = endpoints("control", "Control plane", {
   listFaults: {
     route: "GET /sim/faults",
     summary: "All injected faults, oldest first, with the number of times each was applied",
-    query: { limit: limit(50, 500), offset },
+    query: paged(50, 500),
     reply: page("FaultPage", faultSchema),
   },
   addFault: {
@@ -367,7 +367,7 @@ export const recordingEndpoints = endpoints("control", "Control plane", {
     summary: "The inputs since the exchange was opened, oldest first: accepted commands and refused requests",
     description:
       "Of refused requests, it has the first 5,000. What came before a restart is only in the data directory: `clobsim journal` prints it. `GET /sim/stream` sends the same as it happens.",
-    query: { limit: limit(100, 1_000), offset },
+    query: paged(100, 1_000),
     reply: page(
       "JournalPage",
       exactly("JournalEntry", {

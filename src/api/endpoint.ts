@@ -71,7 +71,7 @@ const natural = (text: string): number | undefined =>
   /^(0|[1-9][0-9]{0,14})$/.test(text) ? Number(text) : undefined;
 
 /** Describes the page size; a value above the maximum is clamped with a warning. */
-export const limit = (byDefault: number, maximum: number): Param<number> => ({
+const limit = (byDefault: number, maximum: number): Param<number> => ({
   description: `Number of items; default ${byDefault}, values above ${maximum} mean ${maximum}.`,
   schema: { type: "integer", minimum: 1, default: byDefault },
   required: false,
@@ -124,11 +124,14 @@ export const integer = (minimum: number, maximum: number, description: string): 
   );
 
 const skipped = integer(0, MAX_NATURAL, "Number of items to skip.");
-export const offset: Param<number> = {
+const offset: Param<number> = {
   ...skipped,
   schema: { ...skipped.schema, default: 0 },
   read: (...sent) => skipped.read(...sent) ?? 0,
 };
+
+/** Describes the parameters of a page of a list. */
+export const paged = (byDefault: number, maximum: number) => ({ limit: limit(byDefault, maximum), offset });
 
 export const text = (description: string): Param<string | undefined> =>
   optional(description, { type: "string" }, "a text", (text) => text);

@@ -15,9 +15,8 @@ import {
   endpoints,
   flag,
   integer,
-  limit,
-  offset,
   oneOf,
+  paged,
   type Read,
   searchWords,
   text,
@@ -125,8 +124,7 @@ export const marketDataEndpoints = endpoints("public", "Market data", {
     route: "GET /api/markets",
     summary: "Markets; volume, liquidity and createdAt highest first, endDate soonest first",
     query: {
-      limit: limit(50, 100),
-      offset,
+      ...paged(50, 100),
       active,
       sort: oneOf(["volume", "liquidity", "createdAt", "endDate"], "Sort key; default createdAt."),
       tag,
@@ -155,8 +153,7 @@ export const marketDataEndpoints = endpoints("public", "Market data", {
     route: "GET /api/markets/{idOrSlug}/trades",
     summary: "Latest trades of a market, from the taker's side",
     query: {
-      limit: limit(50, 500),
-      offset,
+      ...paged(50, 500),
       all: flag("true: takers of both outcomes; default only of YES."),
     },
     reply: page("MarketTradePage", marketTradeSchema),
@@ -165,7 +162,7 @@ export const marketDataEndpoints = endpoints("public", "Market data", {
   listEvents: {
     route: "GET /api/events",
     summary: "Events, newest first",
-    query: { limit: limit(50, 100), offset, active, tag },
+    query: { ...paged(50, 100), active, tag },
     reply: page("EventPage", eventSchema),
   },
   getEvent: {
@@ -177,7 +174,7 @@ export const marketDataEndpoints = endpoints("public", "Market data", {
   search: {
     route: "GET /api/search",
     summary: "Full-text search across markets and events, best first",
-    query: { q: searchWords, limit: limit(20, 100), offset },
+    query: { q: searchWords, ...paged(20, 100) },
     reply: page(
       "SearchPage",
       named(

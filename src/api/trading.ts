@@ -12,16 +12,7 @@ import { findAccount } from "../core/state.ts";
 import { type Address, CANCEL_REASONS, readAddress, SIDES } from "../core/terms.ts";
 import { toIso } from "../core/time.ts";
 import { type Millis, money, notional, size } from "../core/units.ts";
-import {
-  type BodySpec,
-  endpoints,
-  type JsonObject,
-  limit,
-  offset,
-  oneOf,
-  text,
-  unixSeconds,
-} from "./endpoint.ts";
+import { type BodySpec, endpoints, type JsonObject, oneOf, paged, text, unixSeconds } from "./endpoint.ts";
 import { ApiError, describeValue, invalidFields, withPrefix } from "./errors.ts";
 import {
   cancelBody,
@@ -117,8 +108,7 @@ export const tradingEndpoints = endpoints("signed", "Trading", {
       token_id: text("Only orders of this token."),
       market: text("Only orders of this market: id or slug."),
       side: oneOf(SIDES, "Only orders of this side."),
-      limit: limit(100, 500),
-      offset,
+      ...paged(100, 500),
     },
     reply: page("OrderPage", orderSchema),
     errors: ["TOKEN_NOT_FOUND", "MARKET_NOT_FOUND", "TOKEN_NOT_IN_MARKET"],
@@ -132,8 +122,7 @@ export const tradingEndpoints = endpoints("signed", "Trading", {
       order: text("Only fills of this order."),
       after: unixSeconds("Only fills from this Unix second on, inclusive."),
       before: unixSeconds("Only fills before this Unix second, exclusive."),
-      limit: limit(100, 500),
-      offset,
+      ...paged(100, 500),
     },
     reply: page("TradePage", tradeSchema),
     errors: ["TOKEN_NOT_FOUND", "MARKET_NOT_FOUND", "TOKEN_NOT_IN_MARKET", "ORDER_NOT_FOUND"],
