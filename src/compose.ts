@@ -377,7 +377,7 @@ function reportingOf(opened: OpenedExchange, folder: string | null, slices: Slic
         }
         if (!(error instanceof DataFileError)) throw error;
         const hint = `${copying} a report of the lines before the damage`;
-        throw new ApiError("UNAVAILABLE", error.message, { hint, status: 503 });
+        throw new ApiError("UNAVAILABLE", error.message, { hint });
       }
     },
     reportDefect: (error, reason) => {

@@ -47,7 +47,7 @@ export class ChainSockets {
     try {
       guardHost(service.options, request);
       guardOrigin(request.headers, "the chain");
-      if (this.#isClosed) throw new ApiError("UNAVAILABLE", "the server is stopping", { status: 503 });
+      if (this.#isClosed) throw new ApiError("UNAVAILABLE", "the server is stopping");
     } catch (error) {
       refuseUpgrade(service, request, socket, error);
       return;

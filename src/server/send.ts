@@ -83,7 +83,6 @@ export function knownError(service: Service, request: RequestInfo, error: unknow
   if (!(error instanceof PersistenceError)) return defect(service, request, error);
   return new ApiError("UNAVAILABLE", error.message, {
     hint: `commands are refused, reads continue, ${error.answered}: ${error.reason === "disk" ? "free space on the disk and restart" : "restart"}`,
-    status: 503,
   });
 }
 

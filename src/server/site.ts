@@ -252,7 +252,7 @@ export class InspectorPage {
         // The next request tries again, because the page may be built by then.
         this.#page = null;
         const hint = "GET /openapi.json lists what answers without it";
-        throw new ApiError("UNAVAILABLE", NOT_BUILT, { hint, status: 503 });
+        throw new ApiError("UNAVAILABLE", NOT_BUILT, { hint });
       }
       send(service, response, replyWith(page, response.req.headers));
     } catch (error) {

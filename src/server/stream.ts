@@ -75,7 +75,7 @@ export class Stream {
       const [message, hint] = this.#isClosed
         ? ["the server is stopping"]
         : [`${MAX_READERS} readers follow this exchange`, "close one of them, or retry later"];
-      throw new ApiError("UNAVAILABLE", message, { status: 503, hint });
+      throw new ApiError("UNAVAILABLE", message, { hint });
     }
     this.#feed ??= new Feed(this.#opened, this.#readers);
     const reader: Reader = { position: 0, wake: () => {}, isOver: false };
