@@ -259,7 +259,7 @@ export function explainAuth(
   return {
     verdict: first?.code ?? "OK",
     hint: withPrefix(hint, server.prefix) ?? null,
-    checks: results.map(({ check, code, passed, found }) => ({ check, code, ...outcomeOf(found, passed) })),
+    checks: results.map(({ check, code, passed, found }) => ({ check, code, ...resultOf(found, passed) })),
     canonicalMessage: canonicalMessage({
       timestamp: sent !== undefined && isUnixSeconds(sent) ? sent : String(serverTime),
       method: request.method,
@@ -270,7 +270,7 @@ export function explainAuth(
   };
 }
 
-function outcomeOf(finding: Finding, passed: string): { ok: boolean | null; message: string } {
+function resultOf(finding: Finding, passed: string): { ok: boolean | null; message: string } {
   if (finding === null) return { ok: null, message: "not checked: an earlier check found too little" };
   return finding === undefined ? { ok: true, message: passed } : { ok: false, message: finding.message };
 }

@@ -98,16 +98,11 @@ export interface SignedRequest {
   readonly body: Uint8Array;
 }
 
-/** Returns the text that a request's HMAC covers: timestamp, METHOD, path relative to `/clob`, body. */
-export function canonicalMessage(parts: {
-  /** Unix seconds, the value of `poly_timestamp`. */
-  readonly timestamp: string;
-  readonly method: string;
-  readonly path: string;
-  readonly body: string;
-}): string {
-  return parts.timestamp + parts.method.toUpperCase() + parts.path + parts.body;
-}
+type SignedParts = Readonly<Record<"timestamp" | "method" | "path" | "body", string>>;
+
+/** Returns the text that a request's HMAC covers: `poly_timestamp`, METHOD, path relative to `/clob`, body. */
+export const canonicalMessage = ({ timestamp, method, path, body }: SignedParts): string =>
+  timestamp + method.toUpperCase() + path + body;
 
 /** Returns the value of `poly_signature`: HMAC-SHA256 of the message, 64 lower-case hex digits. */
 export const sign = (secret: string, message: string): string =>
