@@ -102,8 +102,9 @@ export class DataFolder implements Persistence {
   /** End of the journal at the latest written state. */
   #lastState: LinePosition = BEGINNING;
   #writing: Promise<void> | null = null;
-  /** Wall time of the latest check. */
+  /** Wall time of the latest check, and the end of the journal then, bytes. */
   #checked = 0;
+  #checkedEnd = 0;
   /** Set if the journal could not be read again after a failed write: what is persisted is unknown, and all requests fail. */
   #unreadable: PersistenceError | null = null;
   #whenBroken: (error: PersistenceError) => void = () => {};
@@ -255,15 +256,28 @@ export class DataFolder implements Persistence {
     return done;
   }
 
-  /** Stops persisting if the directory or its journal was removed, and perhaps created again by another process; false then. */
+  /** Stops persisting if the directory or its journal was removed or changed, perhaps by another process; false then. */
   #checkFiles(journal: JournalFile): boolean {
     this.#checked = this.#options.wallNow();
-    const isLocked = this.#lock.isHeld();
-    if (!isLocked || this.#disk.identity(this.#journalPath) !== this.#identity) {
-      const what = `${isLocked ? this.#journalPath : this.path} was removed or replaced while it was in use, and nothing more is written there`;
+    const change = this.#changeByOthers();
+    if (change !== null) {
+      const what = `${change} while it was in use, and nothing more is written there`;
       journal.abandon(new PersistenceError(what, "removed"));
     }
+    this.#checkedEnd = journal.written.offset;
     return journal.broken === null;
+  }
+
+  /** What somebody else did to the files, in words; null if nothing. */
+  #changeByOthers(): string | null {
+    if (!this.#lock.isHeld()) return `${this.path} was removed or replaced`;
+    const path = this.#journalPath;
+    if (this.#disk.identity(path) !== this.#identity) return `${path} was removed or replaced`;
+    if (this.#checkedEnd === 0) return null;
+    // Nothing is there in a truncated file, or a zero, because later lines were written at their own positions.
+    const last = new Uint8Array(1);
+    this.#file.read(last, this.#checkedEnd - 1);
+    return last[0] === 0 ? `${path} was truncated` : null;
   }
 
   /** Called when the journal cannot be written: rolls back what was not acknowledged, and halts the clock. */

@@ -241,6 +241,34 @@ it.each([
   },
 );
 
+describe.each([
+  ["all", 0],
+  ["half", 0.5],
+])("a journal of which %s was truncated while it was in use", (_what, share) => {
+  it.each(["idle", "writing"])(
+    "accepts nothing more after a second in which the exchange was %s",
+    async (was) => {
+      const disk = new SimulatedDisk();
+      let wall = NOON;
+      const opened = await openOn(disk, {}, [], () => wall);
+      await begin(opened);
+      const submitAfter = (wait: number) => {
+        wall += wait;
+        opened.exchange.submit(eventCommand(`at ${wall}`));
+        return flush(opened);
+      };
+      await submitAfter(1_000);
+      const path = `${FOLDER}/journal.ndjson`;
+      const size = disk.image.get(path)?.length ?? 0;
+      disk.open(path, "write").truncate(size * share);
+      if (was === "writing") await submitAfter(999);
+      expect(() => submitAfter(1_000)).toThrow(`${path} was truncated`);
+      await opened.close();
+      expect(disk.names(FOLDER)).not.toContain("lock");
+    },
+  );
+});
+
 /** Creates a market, funds a wallet, and places an order. Returns the order. */
 async function begin(opened: OpenedExchange): Promise<Command> {
   const exchange = new TestExchange(opened.exchange);
