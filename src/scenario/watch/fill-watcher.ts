@@ -106,7 +106,7 @@ export class FillWatcher {
       if (this.broken !== null) return;
     }
     if (this.#changed.length === 0) return;
-    if (this.#incoming !== null) this.broken = this.#wrongEnd(this.#incoming, "nothing more");
+    if (this.#incoming !== null) this.broken = this.#end(this.#incoming.order.id, "nothing more");
     this.#incoming = null;
     for (const changed of this.#changed) this.broken ??= this.#difference(changed);
     this.#changed = [];
@@ -126,11 +126,8 @@ export class FillWatcher {
         if (order === this.#incoming?.order.id) return this.#end(order, reason);
         return reason === "SELF_TRADE" ? this.#wrongSelfCancel(order) : this.#leave(order, "is canceled");
       }
-      case "orderExpired": {
-        const { expiration = null } = this.#resting.get(event.order)?.terms ?? {};
-        const isDue = expiration !== null && expiration <= at;
-        return isDue ? this.#leave(event.order, "expires") : notLive(event.order, "expires");
-      }
+      case "orderExpired":
+        return this.#leave(event.order, "expires", at);
       default:
         return null;
     }
@@ -149,10 +146,11 @@ export class FillWatcher {
     }
   }
 
-  /** Removes a resting order that was not filled completely. */
-  #leave(number: number, how: string): BrokenRule | null {
+  /** Removes a resting order that was not filled completely; with `expiredAt`, one that is due then. */
+  #leave(number: number, how: string, expiredAt?: Millis): BrokenRule | null {
     const order = this.#resting.get(number);
-    if (order === undefined) return notLive(number, how);
+    if (order === undefined || (expiredAt !== undefined && !isDue(order, expiredAt)))
+      return notLive(number, how);
     order.book.cancel(number);
     this.#reserve(order, order.open, 0);
     this.#changed.push(order);
@@ -169,11 +167,9 @@ export class FillWatcher {
     if (match === undefined) return broke(ruleOf(incoming.ending));
     if (match.quantity === 0) return broke(SELF_TRADES);
     if (match.maker.id !== fill.maker) return broke(PRIORITY);
-    const { expiration } = match.maker.terms;
-    const hasExpired = expiration !== null && expiration <= at;
+    if (isDue(match.maker, at)) return broke(FILLS, ", which has expired");
     const { size, price, matchType } = fillOf(incoming.order, match);
-    const isRight = fill.price === price && fill.size === size && fill.matchType === matchType;
-    if (!isRight || hasExpired) return broke(FILLS, hasExpired ? ", which has expired" : "");
+    if (fill.price !== price || fill.size !== size || fill.matchType !== matchType) return broke(FILLS);
     incoming.matches.shift();
     incoming.open -= match.quantity;
     return null;
@@ -195,22 +191,15 @@ export class FillWatcher {
     return { name: SELF_TRADES, text: `${text} with SELF_TRADE, and no order was placed` };
   }
 
-  /** Ends the incoming order: it rests or is canceled. */
+  /** Ends the incoming order: it rests or is canceled, or the command has no more events. */
   #end(number: number, found: Ending): BrokenRule | null {
     const incoming = this.#incoming;
     if (incoming?.order.id !== number) return notLive(number, "rests");
-    const wrong = this.#wrongEnd(incoming, found);
+    const expected = incoming.matches.length === 0 ? incoming.ending : "more matches";
+    const rule = ruleOf(found === "SELF_TRADE" ? found : expected);
+    const wrong = found === expected ? null : this.#broke(rule, incoming, found);
     incoming.ending = "nothing more";
     return wrong;
-  }
-
-  /** Returns the rule broken by the end of the incoming order; null if none. */
-  #wrongEnd(incoming: Incoming, found: Ending): BrokenRule | null {
-    const { matches, ending } = incoming;
-    const [match] = matches;
-    if (match === undefined && found === ending) return null;
-    const expected = match === undefined ? ending : "nothing more";
-    return this.#broke(ruleOf(found === "SELF_TRADE" ? found : expected), incoming, found);
   }
 
   #broke(name: string, incoming: Incoming, found: string): BrokenRule {
@@ -303,8 +292,11 @@ export class FillWatcher {
   }
 }
 
+const isDue = ({ terms: { expiration } }: WatchedOrder, at: Millis): boolean =>
+  expiration !== null && expiration <= at;
+
 /** Returns the name of the rule that requires an end. */
-const ruleOf = (ending: Ending): string => (ending === "SELF_TRADE" ? SELF_TRADES : ENDINGS);
+const ruleOf = (ending: Ending | "more matches"): string => (ending === "SELF_TRADE" ? SELF_TRADES : ENDINGS);
 
 const notLive = (order: number, what: string): BrokenRule => ({
   name: LIVE_ORDERS,
