@@ -6,9 +6,9 @@ import { type Scenario, type Step, stepsOf } from "../language/steps.ts";
 import { failedLines, INDENT, markOf } from "../report/spec.ts";
 import { aligned, count, grouped, oneLine, type Paint, roundedText } from "../report/text.ts";
 import type { ScenarioResult, SuiteResult } from "../run/result.ts";
-import { runSuite } from "../run/run-suite.ts";
+import { runSuite, type SuiteOptions } from "../run/run-suite.ts";
 import { ExchangeVenue } from "../venue/exchange-venue.ts";
-import { errorCodeOf, type StartServer } from "../venue/http-venue.ts";
+import { errorCodeOf } from "../venue/http-venue.ts";
 import { LocalVenue } from "../venue/local-venue.ts";
 import { Counts, GROUPS, type Group, universe, watchExchange } from "./items.ts";
 
@@ -106,19 +106,14 @@ export function coverageDocument({ groups, suite }: Coverage): object {
   };
 }
 
-export interface CoverageOptions {
-  /** `auto`: in this process, except scenarios with steps that need HTTP. */
-  readonly via: "auto" | "process" | "http";
-  readonly startServer: StartServer;
-}
+export type CoverageOptions = Pick<SuiteOptions, "via" | "startServer">;
 
-export async function measureCoverage(scenarios: readonly Scenario[], { via, startServer }: CoverageOptions) {
+export async function measureCoverage(scenarios: readonly Scenario[], options: CoverageOptions) {
   const exercises: Exercise[] = [];
   let counts = new Counts();
   let isLocal = false;
   const suite = await runSuite(scenarios, {
-    via,
-    startServer,
+    ...options,
     watcher: {
       transport: (send) => async (request) => {
         const reply = await send(request);
@@ -142,7 +137,7 @@ export async function measureCoverage(scenarios: readonly Scenario[], { via, sta
       counts = new Counts();
     },
   });
-  return { groups: coverageOf(universe(via), exercises), suite };
+  return { groups: coverageOf(universe(options.via), exercises), suite };
 }
 
 function countReply({ method, path }: HttpRequest, reply: HttpReply, counts: Counts): void {

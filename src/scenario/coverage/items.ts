@@ -22,6 +22,7 @@ import type { Exchange } from "../../engine/exchange.ts";
 import { EXPECTATIONS, type ExpectationInfo, OWN_EXPECTATIONS } from "../language/expectations.ts";
 import type { StepInfo } from "../language/step-source.ts";
 import { STEPS } from "../language/steps.ts";
+import type { SuiteOptions } from "../run/run-suite.ts";
 
 const PARTIAL_FILL = "LIVE -> LIVE (partial fill)";
 const REORGANIZED = "MINED -> MATCHED (reorganized)";
@@ -40,7 +41,8 @@ const stepNames = Object.entries<StepInfo>(STEPS).map(([kind, info]) => ({
   refusals: info.refusals ?? [],
 }));
 const expectationNames = Object.entries<ExpectationInfo>(EXPECTATIONS).map(
-  ([kind, { key = kind, name = key }]) => [kind, name] as const,
+  ([kind, { key = kind, parts }]) =>
+    [kind, parts === undefined ? key : `${key}: ${parts.join(", ")}`] as const,
 );
 
 export const GROUPS = {
@@ -109,7 +111,7 @@ export type Group = ReturnType<typeof universe>[number];
 const OVER_HTTP: readonly string[] = ["endpoints", "errors by endpoint"];
 
 /** Returns all groups; those of HTTP only if all scenarios run over HTTP. */
-export const universe = (via: "auto" | "process" | "http") =>
+export const universe = (via: SuiteOptions["via"]) =>
   (Object.keys(GROUPS) as GroupName[])
     .filter((name) => via === "http" || !OVER_HTTP.includes(name))
     .map((name) => ({ name, items: GROUPS[name] as Items }));

@@ -35,8 +35,6 @@ export interface ExpectationInfo<Content extends object = object> {
   readonly key?: string;
   /** Its keys within `chain`, if that is its key. */
   readonly parts?: readonly string[];
-  /** Its name in coverage, if different from its key. */
-  readonly name?: string;
   /** Set if it needs the control plane. */
   readonly isControl?: true;
   readonly read: Read<Content>;
@@ -48,9 +46,6 @@ type Read<Content> = (
   key: Node,
   source: Source,
 ) => readonly (Readonly<Content> & { readonly place: Place })[];
-
-const expectation = <Content extends object>(info: ExpectationInfo<Content>): ExpectationInfo<Content> =>
-  info;
 
 /** Reads one expectation from each entry of a mapping, placed at the entry's key. */
 const eachBy =
@@ -71,74 +66,72 @@ const eachBy =
 const tokenOf = (key: Node, { declared }: Source) => ({ token: declared.tokenName(key) });
 const orderOf = (key: Node, { declared }: Source) => ({ name: declared.orderNamed(key) });
 
-/** Every kind of expectation: its reader, its needs, and its name in coverage. docs/reference/scenario-language.md describes each. */
+/** Every kind of expectation: its reader and its needs. docs/reference/scenario-language.md describes each. */
 export const EXPECTATIONS = {
   /** Price levels of a token's book, best first; a side that is null is not compared. */
-  book: expectation({ read: eachBy("books by outcome", tokenOf, sidesAt) }),
-  trades: expectation({
+  book: { read: eachBy("books by outcome", tokenOf, sidesAt) },
+  trades: {
     read: (value, { place }, { declared }) => [
       { place, trades: linesAt(value, (line) => readTradeLine(line, declared)).value },
     ],
-  }),
-  order: expectation({
+  },
+  order: {
     key: "orders",
     read: eachBy("orders by name", orderOf, (node) => ({ state: orderStateAt(node).value })),
-  }),
-  balance: expectation({
+  },
+  balance: {
     key: "balances",
     isControl: true,
     read: (value, _key, { declared }) => readBalances(value, declared),
-  }),
-  quote: expectation({
+  },
+  quote: {
     read: eachBy("prices by outcome", tokenOf, (prices) => ({
       state: valuesBy(entriesOf(prices, anyOf(Object.keys(QUOTE_READERS))), QUOTE_READERS),
     })),
-  }),
+  },
   /** Times in Unix seconds. */
-  history: expectation({
+  history: {
     read: eachBy("histories by outcome", tokenOf, (list) => ({
       points: readEach(itemsOf(list, "a list of times and prices"), pointAt),
     })),
-  }),
-  chain: expectation({
+  },
+  chain: {
     parts: CHAIN_PARTS,
-    name: "chain: head, confirmed, pending",
     isControl: true,
     read: (value, { place, text }) => {
       const count = units(text === "pending" ? TRANSACTIONS : BLOCK_NUMBER)(value);
       return [{ place, part: text as (typeof CHAIN_PARTS)[number], count }];
     },
-  }),
+  },
   /** Number of shares of an outcome on the chain; of sets if the outcome is null. */
-  supply: expectation({
+  supply: {
     key: "chain",
     parts: ["supply"],
-    name: "chain: supply",
     isControl: true,
     read: readSupply,
-  }),
+  },
   /** Settlement status of an order's fills: one for all of them, or one for each in order. */
-  settled: expectation({
+  settled: {
     key: "chain",
     parts: ["settled"],
-    name: "chain: settled",
     isControl: true,
     read: eachBy("statuses by order", orderOf, (node) => ({ statuses: statusesAt(node) })),
-  }),
-  stateHash: expectation({ isControl: true, read: readStateHash }),
+  },
+  stateHash: { isControl: true, read: readStateHash },
   /** An absolute path. */
-  golden: expectation({
+  golden: {
     read: (value, { place }, { files }) => {
       const file = files.pathAt(value, "may be missing");
       // `--update` would overwrite the scenario.
       if (isScenarioFile(file)) throw value.unexpected("a text file such as auction.txt");
       return [{ place, file }];
     },
-  }),
-};
+  },
+} satisfies Readonly<Record<string, ExpectationInfo>>;
 
 type Rows = typeof EXPECTATIONS;
 export type ExpectationKind = keyof Rows;
+export const expectationInfo = (kind: ExpectationKind): ExpectationInfo => EXPECTATIONS[kind];
 export type ExpectationOf<Kind extends ExpectationKind> = { readonly kind: Kind } & ReturnType<
   Rows[Kind]["read"]
 >[number];

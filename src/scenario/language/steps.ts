@@ -21,7 +21,7 @@ import { faultPlan } from "../../server/faults.ts";
 import { FLOW_FILE, FLOW_PROFILES, formatOf, MAX_ACCOUNTS, MAX_FLOW_ORDERS } from "../../simulation/flow.ts";
 import { ACCOUNT_STEPS } from "./account-step.ts";
 import type { AccountTerms, MarketTerms } from "./declarations.ts";
-import { EXPECTATIONS, readExpectations } from "./expectations.ts";
+import { expectationInfo, readExpectations } from "./expectations.ts";
 import {
   decimal,
   decimalIn,
@@ -134,8 +134,8 @@ export const STEPS = {
   expect: step({
     read: (source) => ({ expectations: readExpectations(source, source.head.value) }),
     control: ({ expectations }) => {
-      const control = expectations.find(({ kind }) => EXPECTATIONS[kind].isControl);
-      return control === undefined ? null : (EXPECTATIONS[control.kind].key ?? control.kind);
+      const control = expectations.find(({ kind }) => expectationInfo(kind).isControl);
+      return control === undefined ? null : (expectationInfo(control.kind).key ?? control.kind);
     },
   }),
   close: step({ read: ({ head, declared }) => ({ market: marketAt(head.value, declared) }) }),

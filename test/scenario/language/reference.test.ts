@@ -1,7 +1,11 @@
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { BOT_PROFILES } from "../../../src/bots/profiles.ts";
-import { EXPECTATIONS, OWN_EXPECTATIONS } from "../../../src/scenario/language/expectations.ts";
+import {
+  EXPECTATIONS,
+  expectationInfo,
+  OWN_EXPECTATIONS,
+} from "../../../src/scenario/language/expectations.ts";
 import { STEPS, STRUCTURE } from "../../../src/scenario/language/steps.ts";
 import { TestFolder } from "../../support/folder.ts";
 import { table } from "../../support/markdown.ts";
@@ -26,7 +30,7 @@ function columnsOf(kind: keyof typeof DESCRIBED_STEPS): string[] {
 }
 
 const isControl = (kind: string): boolean =>
-  kind in EXPECTATIONS && EXPECTATIONS[kind as keyof typeof EXPECTATIONS].isControl === true;
+  kind in EXPECTATIONS && expectationInfo(kind as keyof typeof EXPECTATIONS).isControl === true;
 
 const page = (): string =>
   [
