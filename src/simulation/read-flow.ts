@@ -117,7 +117,8 @@ interface FlowSetting {
   readonly grid: Pick<GenerateFlowOptions, "tickSize" | "minOrderSize">;
 }
 
-const BATCH_ROWS = 4_096;
+/** A run may be stopped between two batches. */
+const BATCH_ROWS = 512;
 
 /** Returns the rows of a source in batches. @throws FlowError if the generator cannot make such a flow. */
 export function flowOf(source: FlowSource, setting: FlowSetting): AsyncIterable<readonly FlowRow[]> {

@@ -139,7 +139,7 @@ const CHECKS: { readonly [Kind in ExpectationKind]: Check<Kind> } = {
   stateHash: async (session, { place, hash, range, around }) => {
     const seen = await session.venue.stateHash();
     if (seen === null) return null;
-    if (session.isUpdating) {
+    if (session.options.isUpdating) {
       const text = around.join(seen);
       const update: Update = { kind: "value", file: place.file, range, text };
       return updated(session, place, placeText(range[0]), seen, seen === hash ? null : update);
@@ -150,7 +150,7 @@ const CHECKS: { readonly [Kind in ExpectationKind]: Check<Kind> } = {
   golden: async (session, { place, file }) => {
     const text = await goldenText(session.scenario, session.venue);
     const golden = readGolden(file);
-    if (session.isUpdating)
+    if (session.options.isUpdating)
       return updated(session, place, file, text, golden === text ? null : { kind: "file", file, text });
     const missing = "the golden file does not exist";
     if (golden === null) return { place, message: missing, diff: [note("clobsim run --update writes it")] };

@@ -58,10 +58,8 @@ export interface SessionOptions {
 export class Session {
   readonly scenario: Pick<Scenario, "name" | "seed" | "steps">;
   readonly venue: Venue;
-  readonly isUpdating: boolean;
+  readonly options: SessionOptions;
   readonly checks: Checks | null;
-  readonly stop: () => boolean;
-  readonly refused: NonNullable<SessionOptions["refused"]>;
   readonly transcript: string[] = [];
   /** Where the current order of a race begins in the transcript; 0 before a race and in its first order. */
   orderStart = 0;
@@ -81,13 +79,16 @@ export class Session {
   constructor(scenario: Session["scenario"], venue: Venue, options: SessionOptions) {
     this.scenario = scenario;
     this.venue = venue;
-    this.isUpdating = options.isUpdating ?? false;
+    this.options = options;
     this.recorded = new Map(options.recorded);
     this.checks = options.checks === undefined ? "all" : options.checks;
-    this.stop = options.stop ?? (() => false);
-    this.refused = options.refused ?? (() => {});
     if (this.checks !== null) venue.watchFills();
     venue.whenRewound(() => this.#removeUndone());
+  }
+
+  /** @throws RunStopped if the run is to end. */
+  stopIfDue(): void {
+    if (this.options.stop?.() === true) throw new RunStopped();
   }
 
   get hasOneMarket(): boolean {

@@ -30,14 +30,14 @@ import { checkAll, checkFills, checkOrderState } from "./expectations.ts";
 import { shownPath } from "./files.ts";
 import { fillLike, fillText, orderStateText, refusedText } from "./format.ts";
 import { type DiffLine, differences, expected, found, type Mismatch, note } from "./result.ts";
-import { defectAt, fail, RunStopped, ScenarioFailure, type Session } from "./session.ts";
+import { defectAt, fail, ScenarioFailure, type Session } from "./session.ts";
 
 /** Any step but a race, which runs its steps several times. */
 type SingleStep = Exclude<Step, RaceStep>;
 
 /** Runs a step, compares its result, then checks invariants. @throws ScenarioFailure, RunStopped */
 export async function runStep(session: Session, step: SingleStep): Promise<void> {
-  if (session.stop()) throw new RunStopped();
+  session.stopIfDue();
   session.steps += 1;
   const callOf = (CALLS as { readonly [Kind in StepKind]?: (of: Step) => StepCall })[step.kind];
   if (callOf !== undefined) await runCall(session, step, callOf(step));
@@ -210,7 +210,7 @@ const rejectsOf = (step: SingleStep) => ("rejects" in step ? step.rejects : null
 /** Logs a refusal, and fails if the step does not expect it. */
 function refused(session: Session, step: SingleStep, refusal: Refused, explanation: readonly string[] = []) {
   session.log(`${step.number}. ${step.text} → refused: ${refusal.code}`);
-  session.refused(step, refusal.code);
+  session.options.refused?.(step, refusal.code);
   const rejects = rejectsOf(step);
   if (rejects?.value === refusal.code) return;
   if (rejects === null) {
@@ -293,22 +293,17 @@ async function play(session: Session, step: FlowStep): Promise<FlowResult> {
   const { tickSize, minOrderSize } = await venue.ask("getMarket", { path: venue.pathOf(market) });
   const grid = { tickSize: priceOf(tickSize), minOrderSize: sizeOf(minOrderSize) };
   const rows = flowOf(step, { seed: session.scenario.seed, start, grid });
-  const flow = await venue.play(stoppable(rows, session.stop), market, session.checks);
+  const flow = await venue.play(stoppable(rows, session), market, session.checks);
   if (flow.broken?.error === undefined) return flow;
   const defect = defectAt(step.place, flow.broken.error);
   const diff = [await rowNote(step, "at", flow.broken), ...defect.diff];
   throw new ScenarioFailure([{ ...defect, diff, row: flow.broken.row }]);
 }
 
-/** Rows between two calls of `stop`. */
-const ROWS_AT_ONCE = 250;
-
-async function* stoppable(rows: AsyncIterable<readonly FlowRow[]>, stop: () => boolean) {
-  for await (const batch of rows) {
-    for (let start = 0; start < batch.length; start += ROWS_AT_ONCE) {
-      if (stop()) throw new RunStopped();
-      yield batch.slice(start, start + ROWS_AT_ONCE);
-    }
+async function* stoppable(batches: AsyncIterable<readonly FlowRow[]>, session: Session) {
+  for await (const rows of batches) {
+    session.stopIfDue();
+    yield rows;
   }
 }
 
