@@ -23,7 +23,6 @@ interface Running {
 /** Part of the exchange that bots use. */
 interface BotExchange {
   readonly state: State;
-  readonly now: Millis;
   agents: Agents | null;
   submit(command: Command): Decision;
   watch(watcher: (sequence: number, at: Millis, events: readonly DomainEvent[]) => void): () => void;
