@@ -249,13 +249,12 @@ const capitalized = (words: string): string =>
 const filled = (pattern: string, nameOf: (slot: string) => string): string =>
   pattern.replace(/\{(\w+)\}/g, (_, slot: string) => nameOf(slot));
 
-/** In UTC. */
-type Period = "day" | "month" | "quarter" | "year";
-export const PERIODS: readonly Period[] = ["day", "month", "quarter", "year"];
-
 const DAY_MS = 86_400_000;
 const SECOND_MS = 1000;
-const MONTHS: Readonly<Record<Period, number>> = { day: 0, month: 1, quarter: 3, year: 12 };
+/** Months of each period, in UTC; 0 for a day. */
+const MONTHS = { day: 0, month: 1, quarter: 3, year: 12 } as const;
+type Period = keyof typeof MONTHS;
+export const PERIODS = Object.keys(MONTHS) as readonly Period[];
 const MONTH_NAMES =
   "January February March April May June July August September October November December".split(" ");
 const END_DATE = "{endDate}";

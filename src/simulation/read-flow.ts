@@ -18,24 +18,16 @@ import { type GenerateFlowOptions, generateFlow } from "./generate-flow.ts";
 /** Without the end of the line. */
 const MAX_LINE_BYTES = 65_536;
 
-/** Consecutive lines of a file. */
-interface WholeLines {
-  /** The lines, separated by line feeds; null if there is no valid line. */
-  readonly text: string | null;
-  /** Why the next line is invalid; nothing follows. */
-  readonly flaw: { readonly column: number; readonly message: string } | null;
-}
-
 const NUL = 0;
 const LINE_FEED = 10;
 const CARRIAGE_RETURN = "\r";
 const MARK = Buffer.from("\ufeff");
 
 /**
- * Splits a stream of bytes into whole lines; buffers at most one piece and one line. Removes a byte order mark at the start
- * and carriage returns before line feeds. A last line without a line feed is included, unless it is empty.
+ * Splits a stream of bytes into whole lines, up to one that is too long; buffers at most one piece and one line. Removes a
+ * byte order mark at the start. A last line without a line feed is included, unless it is empty.
  */
-async function* wholeLines(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<WholeLines> {
+async function* wholeLines(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
   let rest = Buffer.alloc(0);
   let isStart = true;
   for await (const piece of pieces) {
@@ -45,26 +37,17 @@ async function* wholeLines(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Wh
       rest = bytes;
       continue;
     }
-    const lines = checked(end < 0 ? bytes : bytes.subarray(0, end), isStart);
-    yield lines;
-    if (lines.flaw !== null) return;
+    const lines = end < 0 ? bytes : bytes.subarray(0, end);
+    yield isStart ? withoutMark(lines) : lines;
+    if (end < 0) return;
     isStart = false;
     rest = Buffer.from(bytes.subarray(end + 1));
   }
-  if (rest.length > 0) yield checked(rest, isStart);
+  if (rest.length > 0) yield isStart ? withoutMark(rest) : rest;
 }
 
-/** Returns the text of whole lines, up to the first invalid one. */
-function checked(bytes: Buffer, isStart: boolean): WholeLines {
-  const hasMark = isStart && bytes.subarray(0, MARK.length).equals(MARK);
-  const lines = hasMark ? bytes.subarray(MARK.length) : bytes;
-  const flaw = firstFlaw(lines);
-  if (flaw === null) return { text: textOf(lines), flaw: null };
-  const start = lines.lastIndexOf(LINE_FEED, flaw.offset) + 1;
-  const column = lines.subarray(start, flaw.offset).toString("utf8").length + 1;
-  const text = start === 0 ? null : textOf(lines.subarray(0, start - 1));
-  return { text, flaw: { column, message: flaw.message } };
-}
+const withoutMark = (bytes: Buffer): Buffer =>
+  bytes.subarray(bytes.subarray(0, MARK.length).equals(MARK) ? MARK.length : 0);
 
 /**
  * Returns the first flaw of any kind with the offset of its first byte; null if there is none. The result does not depend on
@@ -93,6 +76,7 @@ function longLineOffset(lines: Buffer): number {
   return -1;
 }
 
+/** Returns the text of lines, without the carriage returns at their ends. */
 function textOf(bytes: Buffer): string {
   const text = bytes.toString("utf8");
   if (!text.includes(CARRIAGE_RETURN)) return text;
@@ -169,10 +153,14 @@ export async function* parseFlow(
   start: Millis | null = null,
 ): AsyncGenerator<readonly FlowRow[]> {
   const flow = new FlowReader(file, format, start);
-  for await (const { text, flaw } of wholeLines(pieces)) {
-    const rows = text === null ? [] : flow.read(text);
+  for await (const lines of wholeLines(pieces)) {
+    const flaw = firstFlaw(lines);
+    const end = flaw === null ? lines.length : lines.lastIndexOf(LINE_FEED, flaw.offset);
+    const rows = end < 0 ? [] : flow.read(textOf(lines.subarray(0, end)));
     if (rows.length > 0) yield rows;
-    if (flaw !== null) throw new FlowError(file, flow.line, flaw.column, flaw.message);
+    if (flaw === null) continue;
+    const column = lines.subarray(end + 1, flaw.offset).toString("utf8").length + 1;
+    throw new FlowError(file, flow.line, column, flaw.message);
   }
   flow.end();
 }
@@ -182,8 +170,8 @@ export async function lineOfRow(path: string, row: number): Promise<number | nul
   let line = 0;
   let left = formatOf(path) === "csv" ? 1 + row : row;
   try {
-    for await (const { text } of wholeLines(piecesOf(path))) {
-      for (const each of text?.split("\n") ?? []) {
+    for await (const lines of wholeLines(piecesOf(path))) {
+      for (const each of textOf(lines).split("\n")) {
         line += 1;
         if (hasCells(each)) left -= 1;
         if (left === 0) return line;
