@@ -376,7 +376,7 @@ export type StepKind = keyof typeof STEPS;
 /** Fields of a kind of step, as read by its row in the table of steps. */
 type Content<Kind extends StepKind> = ReturnType<(typeof STEPS)[Kind]["read"]>;
 interface RaceContent extends Omit<Content<"race">, "steps"> {
-  readonly steps: readonly Step[];
+  readonly steps: readonly SingleStep[];
 }
 
 export type StepOf<Kind extends StepKind> = {
@@ -387,6 +387,8 @@ export type StepOf<Kind extends StepKind> = {
 export type Step = StepOf<StepKind>;
 
 export type RaceStep = StepOf<"race">;
+/** Any step but a race, which runs its steps several times. */
+export type SingleStep = StepOf<Exclude<StepKind, "race">>;
 export type RequestStep = StepOf<"request">;
 export type FlowStep = StepOf<"replay" | "generate">;
 

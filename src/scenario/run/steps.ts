@@ -9,8 +9,8 @@ import { within } from "../language/request-step.ts";
 import {
   CALLS,
   type FlowStep,
-  type RaceStep,
   type RequestStep,
+  type SingleStep,
   type Step,
   type StepCall,
   type StepKind,
@@ -31,9 +31,6 @@ import { shownPath } from "./files.ts";
 import { fillLike, fillText, orderStateText, refusedText } from "./format.ts";
 import { type DiffLine, differences, expected, found, type Mismatch, note } from "./result.ts";
 import { defectAt, fail, ScenarioFailure, type Session } from "./session.ts";
-
-/** Any step but a race, which runs its steps several times. */
-type SingleStep = Exclude<Step, RaceStep>;
 
 /** Runs a step, compares its result, then checks invariants. @throws ScenarioFailure, RunStopped */
 export async function runStep(session: Session, step: SingleStep): Promise<void> {
