@@ -41,8 +41,7 @@ export const ACCOUNT_STEPS = {
       const order = readOrderLine(lineAfter(source), declared, isRejected);
       return { account: head.key.text, ...order };
     },
-    control: ({ exact }) =>
-      exact?.expiry != null && "at" in exact.expiry ? "an expiration at a moment of its own clock" : null,
+    control: ({ isDated }) => (isDated ? "an expiration at a moment of its own clock" : null),
   }),
   cancel: step({
     control: null,

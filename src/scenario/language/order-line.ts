@@ -128,12 +128,9 @@ export function readOrderLine(line: LineWords, declared: Declarations, mayBeWron
     expiry: expiry === null ? null : expiryOf(expiry.text),
     market: chosen,
   };
-  return {
-    words,
-    /** The order in the core's terms; null if a word is invalid. The market's own rules are not checked yet. */
-    exact: exact === null || !isMarket ? null : { ...exact, market: chosen },
-    name,
-  };
+  /** Whether it expires at a moment, not after a duration; false if a word is invalid. */
+  const isDated = exact?.expiry != null && "at" in exact.expiry && isMarket;
+  return { words, isDated, name };
 }
 
 function partsOf(line: LineWords) {
@@ -189,15 +186,15 @@ const expiryMeant = (text: string): string | null => ("text" in expiryOf(text) ?
 
 /** Validates the words of an order, except its market. Reports each invalid word. */
 function exactOrder(parts: ReturnType<typeof partsOf>, orderType: OrderType | null) {
-  const [side, size, outcome, price, expiry] = readAll(
-    () => oneOf(SIDES)(parts.side),
-    () => units<Size>(SIZE)(parts.size),
-    () => oneOf(OUTCOMES)(parts.outcome),
-    () => units<Price>(PRICE)(parts.price),
+  const [expiry] = readAll(
     () => (orderType === null ? null : exactExpiry(orderType, parts.type, parts.expiry)),
+    () => oneOf(SIDES)(parts.side),
+    () => units(SIZE)(parts.size),
+    () => oneOf(OUTCOMES)(parts.outcome),
+    () => units(PRICE)(parts.price),
   );
   if (orderType === null) throw UNREADABLE;
-  return { side, size, outcome, price, expiry, orderType };
+  return { expiry, orderType };
 }
 
 function typeOf(word: Word): OrderType {

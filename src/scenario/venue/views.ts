@@ -122,12 +122,11 @@ export const priceOrNull = (value: number | null): Price | null => (value === nu
 type Order = ReplyTo<"explainOrder">["order"];
 
 /** An order in a reply; its decimals may be strings. */
-type OrderReply = Pick<Order, "id" | "orderType" | "status" | "cancelReason" | "expiration"> &
+type OrderReply = Pick<Order, "id" | "status" | "cancelReason" | "expiration"> &
   Readonly<Record<"size" | "sizeMatched", number | string>>;
 
 export const orderView = (order: OrderReply) => ({
   key: order.id,
-  orderType: order.orderType,
   status: order.status,
   matched: sizeOf(order.sizeMatched),
   size: sizeOf(order.size),
