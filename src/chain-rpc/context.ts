@@ -20,14 +20,6 @@ export interface Host {
   readonly reset: () => void;
 }
 
-interface Filter {
-  readonly cursor: Cursor;
-  /** First height of a filter of logs; null if it began at the head. */
-  readonly from: number | null;
-  /** Last height of a filter of logs; null if it has no end. */
-  readonly to: number | null;
-}
-
 /** Returns the data of a node for its clients, which a reset deletes. */
 const emptyMemory = () => ({
   /** Addresses besides the dev accounts that may send unsigned transactions, in the order in which they were added. */
@@ -40,8 +32,8 @@ const emptyMemory = () => ({
   /** Snapshots of `evm_snapshot`, by numbers from 0. */
   snapshots: new Map<bigint, { exchange: Snapshot; clock: ClockSetting; secondsAdded: number }>(),
   snapshotsTaken: 0n,
-  /** Filters by id, the most recently polled last. */
-  filters: new Map<string, Filter>(),
+  /** Cursors of filters by id, the most recently polled last. */
+  filters: new Map<string, Cursor>(),
   filtersAdded: 0,
 });
 
@@ -69,7 +61,7 @@ export function contextOf(host: Host, logIndex: LogIndex): NodeContext {
     logIndex,
     cursors,
     clear: () => {
-      for (const { cursor } of context.filters.values()) cursors.delete(cursor);
+      for (const cursor of context.filters.values()) cursors.delete(cursor);
       Object.assign(context, emptyMemory());
     },
   };

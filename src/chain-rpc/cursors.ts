@@ -56,14 +56,15 @@ export class Cursors {
   /** Number of transactions when the chain was last followed. */
   #transactions = 0;
 
-  /** Adds a cursor at the end of the chain. */
+  /** Adds a cursor at the end of the chain, or at the beginning of a query. */
   add(state: State, subject: Subject, isFull = false): Cursor {
     this.#follow(state);
-    const head = headOf(state.chain);
+    const last = subject === "newPendingTransactions" ? state.chain.transactions.size : headOf(state.chain);
     const cursor: Cursor =
-      typeof subject === "object"
-        ? { kind: "logs", query: subject, last: head, checked: 0, reported: [], removed: [] }
-        : { kind: subject, isFull, last: subject === "newHeads" ? head : state.chain.transactions.size };
+      typeof subject === "string"
+        ? { kind: subject, isFull, last }
+        : { kind: "logs", query: subject, last, checked: 0, reported: [], removed: [] };
+    if (cursor.kind === "logs" && cursor.query.from !== undefined) cursor.last = cursor.query.from - 1;
     this.#cursors.add(cursor);
     return cursor;
   }

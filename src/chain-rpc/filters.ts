@@ -28,55 +28,48 @@ export const filterMethods: Methods = {
     const { from, to } = readRange(node.state, fields);
     const hasFrom = (fields.fromBlock ?? null) !== null;
     const hasEnd = !["latest", "pending"].includes(read.tag(fields.toBlock ?? "latest") as string);
-    return addFilter(node, readLogQuery(fields), hasFrom ? from : null, hasEnd ? to : null);
+    const range = { from: hasFrom ? from : undefined, to: hasEnd ? to : undefined };
+    return addFilter(node, { ...readLogQuery(fields), ...range });
   }),
   eth_newBlockFilter: open([], (node) => addFilter(node, "newHeads")),
   eth_newPendingTransactionFilter: open([], (node) => addFilter(node, "newPendingTransactions")),
   eth_getFilterChanges: open([ID], (node, id) => {
     const { state, filters, cursors } = node;
     cursors.follow(state);
-    const filter = filters.get(id);
-    if (filter === undefined) throw filterNotFound();
+    const cursor = filters.get(id);
+    if (cursor === undefined) throw filterNotFound();
     filters.delete(id);
-    filters.set(id, filter);
-    const { cursor, from, to } = filter;
-    if (cursor.kind === "logs") return new LazyList(newLogs(node, cursor, from ?? 0, to));
+    filters.set(id, cursor);
+    if (cursor.kind === "logs") return new LazyList(newLogs(node, cursor));
     const hashOfBlock = (block: Block) => blockHash(state, block);
     return [...newEntries(state.chain, cursor, hashOfBlock, (each) => transactionHash(state, each))];
   }),
   eth_getFilterLogs: open([ID], ({ state, filters, logIndex }, id) => {
-    const filter = filters.get(id);
-    if (filter?.cursor.kind !== "logs") throw filterNotFound();
+    const cursor = filters.get(id);
+    if (cursor?.kind !== "logs") throw filterNotFound();
     const head = headOf(state.chain);
-    const to = Math.min(filter.to ?? head, head);
-    return new LazyList(findLogs(state, logIndex, filter.cursor.query, filter.from ?? head, to));
+    const { from = head, to = head } = cursor.query;
+    return new LazyList(findLogs(state, logIndex, cursor.query, from, Math.min(to, head)));
   }),
   eth_uninstallFilter: open([ID], removeFilter),
 };
 
 const filterNotFound = (): RpcError => new RpcError("SERVER_ERROR", "filter not found");
 
-/** Adds a filter for new entries, and returns its id. A filter of logs with `from` also reports existing blocks. */
-function addFilter(
-  node: NodeContext,
-  subject: Subject,
-  from: number | null = null,
-  to: number | null = null,
-): string {
+/** Adds a filter for new entries, and returns its id. A filter of logs that has a beginning also reports existing blocks. */
+function addFilter(node: NodeContext, subject: Subject): string {
   const { state, cursors, filters } = node;
-  const cursor = cursors.add(state, subject);
-  if (from !== null) cursor.last = from - 1;
   node.filtersAdded += 1;
   const id = `0x${node.filtersAdded.toString(16)}`;
-  filters.set(id, { cursor, from, to });
+  filters.set(id, cursors.add(state, subject));
   if (filters.size > MAX_FILTERS) removeFilter(node, filters.keys().next().value as string);
   return id;
 }
 
 /** Deletes a filter; returns false if there is none. */
 function removeFilter({ cursors, filters }: NodeContext, id: string): boolean {
-  const filter = filters.get(id);
-  if (filter !== undefined) cursors.delete(filter.cursor);
+  const cursor = filters.get(id);
+  if (cursor !== undefined) cursors.delete(cursor);
   return filters.delete(id);
 }
 
@@ -84,10 +77,11 @@ function removeFilter({ cursors, filters }: NodeContext, id: string): boolean {
  * Finds the logs of a filter that are yet to be reported. They count as reported once all were iterated.
  * @throws ChainChanged if another call has reported the same logs meanwhile.
  */
-function* newLogs({ state, logIndex }: NodeContext, cursor: LogCursor, from: number, to: number | null) {
+function* newLogs({ state, logIndex }: NodeContext, cursor: LogCursor) {
   const { chain } = state;
   const { query, removed, last: before } = cursor;
-  const last = Math.min(headOf(chain), to ?? headOf(chain));
+  const { from = 0, to = headOf(chain) } = query;
+  const last = Math.min(headOf(chain), to);
   const first = Math.max(from, before + 1);
   const firstUnsafe = Math.max(first, finalHeight(state) + 1);
   const reported = cursor.reported.filter(({ block }) => block.height > finalHeight(state));

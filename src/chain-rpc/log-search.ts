@@ -237,6 +237,9 @@ function ofOrder(state: State, hash: string): Positions | undefined {
 export interface LogQuery {
   readonly addresses: ReadonlySet<Address> | null;
   readonly topics: TopicSets;
+  /** First and last height of a filter; by default it begins above the head, and has no end. */
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
 }
 
 const MAX_TOPICS = 4;

@@ -129,21 +129,8 @@ export function readCallRequest(param: unknown, of: string) {
 
 export const callerOf = ({ from }: Pick<CallRequest, "from">): Address => from ?? ZERO_ADDRESS;
 
-/** Result of viem's parser, which omits fields that are zero. */
-interface Parsed
-  extends Partial<
-    Record<"value" | "gas" | "gasPrice" | "maxFeePerGas" | "maxPriorityFeePerGas" | "v", bigint>
-  > {
-  readonly type: keyof typeof TYPES;
-  readonly chainId?: number;
-  readonly to?: Hex | null;
-  readonly nonce?: number;
-  readonly data?: Hex;
-  readonly accessList?: readonly object[];
-  readonly r?: Hex;
-  readonly s?: Hex;
-  readonly yParity?: number;
-}
+/** What viem parses; fields that are zero are absent. */
+type Parsed = ReturnType<typeof parseTransaction> & { readonly type: keyof typeof TYPES };
 
 /** Reads a signed transaction. @throws RpcError if it is invalid or not modelled. */
 export function readSigned(raw: Hex) {
@@ -200,7 +187,7 @@ function parse(raw: Hex): Parsed {
   if (OTHER_TYPES.has(type)) throw unmodelledType(type);
   let parsed: Parsed;
   try {
-    parsed = parseTransaction(raw) as unknown as Parsed;
+    parsed = parseTransaction(raw) as Parsed;
     if (serialize(parsed) === raw) return parsed;
   } catch (error) {
     const { name, message } = error instanceof Error ? error : { name: "", message: "unreadable" };
