@@ -11,6 +11,7 @@ import { isCorrupt, type JournalSource, lostLinesError } from "../history/journa
 import type { ReplayEnd, ReplayedLine } from "../history/journal-replay.ts";
 import { FileRefused, isForbidden, isSystemError } from "../regular-file.ts";
 import { indented } from "../scenario/report/text.ts";
+import { NoFilesError } from "../scenario/run/files.ts";
 import { ConfigError } from "../setting.ts";
 import { VERSION } from "../version.ts";
 import { DISK_FAILURE, failed, type Message, table, warn } from "./output.ts";
@@ -26,7 +27,7 @@ export function reportFailure(error: unknown): ExitCode {
 function explanationOf(error: unknown): readonly [ExitCode, Message] | null {
   if (error instanceof FileRefused) return [EXIT.usage, `${error.path}: ${error.message}`];
   if (error instanceof UsageError) return [EXIT.usage, [error.message, ...error.more]];
-  if (error instanceof ConfigError) return [EXIT.usage, error.message];
+  if (error instanceof ConfigError || error instanceof NoFilesError) return [EXIT.usage, error.message];
   if (error instanceof DataFileError) return [EXIT[error.problem], error.message];
   if (error instanceof ReplayDiffers) return [EXIT.differs, differenceText(error)];
   if (isSystemError(error, "ENOTDIR", "ELOOP", "ENAMETOOLONG")) return [EXIT.usage, error.message];

@@ -3,7 +3,7 @@ import { MAX_PROBLEMS, problemText, type WrongFile, wrongFilesText } from "../sc
 import { loadScenario } from "../scenario/language/read-scenario.ts";
 import type { Scenario } from "../scenario/language/steps.ts";
 import { count, oneLine } from "../scenario/report/text.ts";
-import { findFiles, NoFilesError, overwritingIn } from "../scenario/run/files.ts";
+import { findFiles, overwritingIn } from "../scenario/run/files.ts";
 import type { SuiteResult } from "../scenario/run/result.ts";
 import { runSuite } from "../scenario/run/run-suite.ts";
 import type { Given } from "../setting.ts";
@@ -17,11 +17,11 @@ import type { RunFiles } from "./watch.ts";
 
 /**
  * Reads scenario files, and prints the problems of invalid ones on stderr. `inputs` are the paths of the files, and of those
- * that they name, also of missing ones. @throws UsageError if there are no files.
+ * that they name, also of missing ones. @throws NoFilesError, or UsageError if there is none besides `walletsFile`
  */
 export function readScenarios(paths: readonly string[], walletsFile: string | null = null) {
   // A wallets file may be in the same folder as the scenarios.
-  const found = filesAt(paths);
+  const found = findFiles(paths);
   const files = found.filter((file) => walletsFile === null || resolve(file) !== resolve(walletsFile));
   if (files.length === 0)
     throw new UsageError(`--wallets ${walletsFile} is the only file there: expected a scenario besides it`);
@@ -44,14 +44,6 @@ export function readScenarios(paths: readonly string[], walletsFile: string | nu
   }
   if (wrong.length > 0) warn(wrongFilesText(wrong));
   return { scenarios, files: files.length, inputs, wrong };
-}
-
-function filesAt(paths: readonly string[]): readonly string[] {
-  try {
-    return findFiles(paths);
-  } catch (error) {
-    throw error instanceof NoFilesError ? new UsageError(error.message) : error;
-  }
 }
 
 const ranNothing = ({ passed, failed }: SuiteResult): boolean => passed + failed === 0;
