@@ -3,7 +3,7 @@ import type { LocalExchange, RunningServer } from "./compose.ts";
 import { type Config, DEFAULT_CONFIG, readConfig, SETTINGS } from "./config.ts";
 import { NO_FAUCET } from "./core/state.ts";
 import type { StartServer } from "./scenario/venue/http-venue.ts";
-import { ConfigError, flagOf, readValue, type Settings, withFlagsNamed, wordOf } from "./setting.ts";
+import { ConfigError, flagOf, type Settings, withFlagsNamed, wordOf } from "./setting.ts";
 import type { StartOptions } from "./start-options.ts";
 
 const { text, number, truth, textOrNumber, texts } = option;
@@ -61,16 +61,10 @@ export function givenOptions(
 
 /** Converts the result of `givenOptions` to a configuration. @throws ConfigError as `startExchange` */
 export function configOf(given: StartOptions): Config {
-  const flags: Record<string, readonly string[]> = {};
-  for (const [name, value] of Object.entries({ port: 0, logLevel: "silent", ...given })) {
-    const setting = settings[name];
-    if (setting === undefined) continue;
-    const texts = Array.isArray(value) ? value.map(String) : [String(value)];
-    for (const text of texts) readValue(name, text, setting);
-    flags[flagOf(name)] = texts;
-  }
+  const options = Object.entries({ port: 0, logLevel: "silent", ...given });
+  const flags = options.map(([name, value]) => [flagOf(name), [value].flat().map(String)] as const);
   try {
-    return readConfig({ flags, environment: {} });
+    return readConfig({ flags: Object.fromEntries(flags), environment: {} });
   } catch (error) {
     return rethrowInOptions(error);
   }
