@@ -10,7 +10,7 @@ import type { Address } from "../core/terms.ts";
 import { toIso } from "../core/time.ts";
 import { isControl } from "../engine/journal-line.ts";
 import { Mentions, Touched } from "../history/describe-line.ts";
-import type { ReplayedLine } from "../history/journal-replay.ts";
+import { type ReplayedLine, replayJournalLines } from "../history/journal-replay.ts";
 import {
   type AccountView,
   type LevelView,
@@ -22,8 +22,8 @@ import {
 import { nearest } from "../nearest.ts";
 import { count, indented, type Paint, visible } from "../scenario/report/text.ts";
 import type { Run, Values } from "./commands.ts";
-import { endedWith } from "./failure.ts";
-import { journalLine, openNamed, replaySource, requireLine } from "./journal.ts";
+import { endedWith, endingOf } from "./failure.ts";
+import { journalLine, openNamed, requireLine } from "./journal.ts";
 import { paintOf, print, printJson, table } from "./output.ts";
 import { UsageError } from "./process.ts";
 import { writePage } from "./report.ts";
@@ -45,8 +45,8 @@ export const inspect: Run<"inspect"> = async (values, [name = DEFAULT_DATA], { e
   const source = openNamed(name);
   const paint = paintOf(environment);
   const inspection = order === null ? stateInspection(values, paint) : orderInspection(order, paint);
-  const { end, ending } = replaySource(source, at, inspection.add);
-  return endedWith(ending, () => {
+  const end = replayJournalLines(source, at, (replayed, { state }) => inspection.add(replayed, state));
+  return endedWith(endingOf(source, end), () => {
     requireLine(source, at, end);
     const { state, sequence, now } = end.exchange;
     const [line, time] = [end.last?.n ?? 0, toIso(now)];

@@ -24,16 +24,6 @@ import { EXIT, UsageError } from "./process.ts";
 /** Opens the data directory or report of a command line. @throws DataFileError */
 export const openNamed = (name: string): JournalSource => openSource(nodeDisk, name);
 
-/** Replays a journal and calls `take` after each line, with the state after it. */
-export function replaySource(
-  source: JournalSource,
-  at: JournalPoint,
-  take: (replayed: ReplayedLine, state: State) => void = () => {},
-) {
-  const end = replayJournalLines(source, at, (replayed, { state }) => take(replayed, state));
-  return { end, ending: endingOf(source, end) };
-}
-
 /** @throws UsageError if a journal does not have the line that a flag names. */
 export function requireLine(source: JournalSource, at: JournalPoint, end: ReplayEnd, flag = "--at"): void {
   const missing = missingLine(source, at, end);
@@ -48,14 +38,14 @@ export const journal: Run<"journal"> = async (values, [name = DEFAULT_DATA], { e
   const source = openNamed(name);
   const paint = paintOf(environment);
   const output = new OutputLines();
-  const { end, ending } = replaySource(source, to === null ? {} : { to }, (replayed, state) => {
+  const end = replayJournalLines(source, to === null ? {} : { to }, (replayed, { state }) => {
     if (replayed.line.n < from) return;
     const { text, json } = journalLine(replayed, state, paint);
     const isMatch = grep === null || grep.test(stripVTControlCharacters(text));
     if (!isMatch && !new Mentions(replayed, state).matches(grep)) return;
     output.add(isJson ? JSON.stringify(json) : text, isJson);
   });
-  return endedWith(ending, () => {
+  return endedWith(endingOf(source, end), () => {
     output.end();
     requireLine(source, { to: from }, end, "--from");
     if (to !== null) requireLine(source, { to }, end, "--to");

@@ -5,6 +5,7 @@ import { shellPath } from "../core/format.ts";
 import { BEGINNING } from "../engine/journal-line.ts";
 import { damageText, scan } from "../engine/journal-scan.ts";
 import type { JournalSource } from "../history/journal-files.ts";
+import { replayJournalLines } from "../history/journal-replay.ts";
 import {
   CUT_WARNING,
   endsReport,
@@ -17,7 +18,8 @@ import { inspectorPage, NOT_BUILT, withReport } from "../inspector-page.ts";
 import { FILE_LIMITS, openRegular, readRegular } from "../regular-file.ts";
 import { askServer, serverNamed } from "./ask-server.ts";
 import type { Run } from "./commands.ts";
-import { openNamed, replaySource } from "./journal.ts";
+import { endingOf } from "./failure.ts";
+import { openNamed } from "./journal.ts";
 import { save, warn } from "./output.ts";
 import { EXIT, type ExitCode, UsageError } from "./process.ts";
 
@@ -52,7 +54,8 @@ async function write(path: string, content: string | Uint8Array, inputs: readonl
  * or its replay differs, the report is written all the same, so that it shows the problem.
  */
 function reportContent(source: JournalSource, reason: string) {
-  const { end, ending } = replaySource(source, {});
+  const end = replayJournalLines(source);
+  const ending = endingOf(source, end);
   if (ending.lines.length > 0) warn(ending.lines);
   const content: ReportContent = {
     history: { kind: "journal", path: source.path, end: end.scan },
