@@ -47,7 +47,8 @@ function Files() {
     return `${content.length.toLocaleString("en")} bytes: for clobsim replay, inspect --html and record`;
   };
   const record = async (): Promise<string> => {
-    const { name, scenario, orders } = await get("recordScenario");
+    const recorded = await model.server.value?.ask("GET", "/sim/scenario");
+    const { name, scenario, orders } = recorded as ReplyTo<"recordScenario">;
     download(`${name.replace(/[^\w-]+/g, "-")}.yaml`, scenario, "application/yaml");
     return `a scenario of ${counted(orders, "order")}: run it with clobsim run`;
   };
@@ -80,17 +81,9 @@ function Files() {
   );
 }
 
-const PATHS = {
-  ...{ listSnapshots: "/sim/snapshots", listFaults: "/sim/faults", getBots: "/sim/bots" },
-  recordScenario: "/sim/scenario",
-};
-
-const get = async <Operation extends keyof typeof PATHS>(operation: Operation): Promise<ReplyTo<Operation>> =>
-  (await model.server.value?.ask("GET", PATHS[operation])) as ReplyTo<Operation>;
-
 /** Returns a response of the server, loaded again after each change while the pane is shown; null until loaded. */
-function useResponse<Operation extends keyof typeof PATHS>(operation: Operation) {
-  const response = useSignal<ReplyTo<Operation> | null>(null);
+function useResponse<Reply>(path: string) {
+  const response = useSignal<Reply | null>(null);
   const [action, loading] = [useAction(), useAction()];
   const latest = useRef(0);
   const load = (): Promise<void> => {
@@ -99,13 +92,13 @@ function useResponse<Operation extends keyof typeof PATHS>(operation: Operation)
     return loading.run(async () => {
       // Changes may come faster than responses.
       if (own < latest.current) return undefined;
-      response.value = await get(operation);
+      response.value = (await model.server.value?.ask("GET", path)) as Reply;
       return undefined;
     });
   };
-  const change = (method: "POST" | "DELETE", path: string, body?: object, done?: string): void =>
+  const change = (method: "POST" | "DELETE", at: string, body?: object, done?: string): void =>
     void action.run(async () => {
-      await model.server.value?.ask(method, path, body);
+      await model.server.value?.ask(method, at, body);
       await load();
       return done;
     });
@@ -117,7 +110,7 @@ function useResponse<Operation extends keyof typeof PATHS>(operation: Operation)
 }
 
 function Snapshots() {
-  const { response, change, messages } = useResponse("listSnapshots");
+  const { response, change, messages } = useResponse<ReplyTo<"listSnapshots">>("/sim/snapshots");
   const name = useSignal("");
   return (
     <section aria-label="Snapshots">
@@ -160,7 +153,7 @@ const FAULT_PRESETS = {
 type FaultPreset = `${keyof typeof FAULT_PRESETS}`;
 
 function Faults() {
-  const { response, change, messages } = useResponse("listFaults");
+  const { response, change, messages } = useResponse<ReplyTo<"listFaults">>("/sim/faults");
   const preset = useSignal<FaultPreset>("503");
   const route = useSignal("POST /clob/order");
   const times = useSignal("1");
@@ -201,7 +194,7 @@ function Faults() {
 }
 
 function Bots() {
-  const { response, change, messages } = useResponse("getBots");
+  const { response, change, messages } = useResponse<ReplyTo<"getBots">>("/sim/bots");
   const profile = useSignal<BotProfileName>("normal");
   const { profile: running = null, bots = [] } = response ?? {};
   return (
