@@ -109,7 +109,7 @@ const NOTICES: Readonly<Record<string, string>> = {
  */
 async function follow(server: Server, signal: AbortSignal): Promise<void> {
   model.server.value = server;
-  const feed = new Feed(server);
+  const feed = new Feed();
   const pages = new BroadcastChannel("clobsim inspector");
   while (!signal.aborted) {
     const hidden = new AbortController();
@@ -118,7 +118,7 @@ async function follow(server: Server, signal: AbortSignal): Promise<void> {
     };
     pages.postMessage("connects");
     try {
-      await feed.read(AbortSignal.any([signal, hidden.signal]));
+      await feed.read(server, AbortSignal.any([signal, hidden.signal]));
     } catch (error) {
       if (signal.aborted) return;
       if (hidden.signal.aborted) {
@@ -151,7 +151,6 @@ const NEW_LINE = 10;
 
 /** Reads the event stream of a server. */
 class Feed {
-  readonly #server: Server;
   /** Id of the latest entry, after which to continue; empty for the start. */
   #last = "";
   /** Whether the history has been replaced and must be read from its start. */
@@ -162,17 +161,13 @@ class Feed {
   #lines: Line[] = [];
   #history: History | null = null;
 
-  constructor(server: Server) {
-    this.#server = server;
-  }
-
   /**
    * Reads until the connection ends.
    * @throws RequestError; an error if the signal is aborted
    */
-  async read(signal: AbortSignal): Promise<void> {
+  async read(server: Server, signal: AbortSignal): Promise<void> {
     const headers: Record<string, string> = this.#last === "" ? {} : { "last-event-id": this.#last };
-    const response = await this.#server.send("GET", "/sim/stream?from=start", null, { headers, signal });
+    const response = await server.send("GET", "/sim/stream?from=start", null, { headers, signal });
     this.#initialSequence = Number(response.headers.get("x-sim-sequence"));
     this.mustRestart = false;
     const reader = response.body?.getReader();
