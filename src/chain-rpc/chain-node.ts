@@ -38,11 +38,7 @@ export function createNode(host: Host, logIndex = new LogIndex()) {
   const connect = (sink: NotificationSink) => {
     const client = new Subscriber(subscriptions, sink);
     const own = new Map(Object.entries(subscriptionMethods(client)));
-    return {
-      answer: answerWith(node, (name) => own.get(name) ?? METHODS.get(name)),
-      sendPending: () => client.sendPending(),
-      close: () => client.close(),
-    };
+    return Object.assign(client, { answer: answerWith(node, (name) => own.get(name) ?? METHODS.get(name)) });
   };
   return Object.assign(node, { answer: answerWith(node, (name) => METHODS.get(name)), connect });
 }

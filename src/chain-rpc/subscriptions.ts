@@ -236,9 +236,8 @@ export class Subscriber {
     const last = cursor.reported.at(-1);
     if (last?.block === block) return last.logs;
     const final = finalHeight(this.#hub.node.state);
-    cursor.reported = cursor.reported.filter((each) => each.block.height > final);
     const reported = { block, logs: [] };
-    if (block.height > final) cursor.reported.push(reported);
+    cursor.reported = [...cursor.reported.filter((each) => each.block.height > final), reported];
     return reported.logs;
   }
 }
