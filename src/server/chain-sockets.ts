@@ -1,3 +1,4 @@
+import { on } from "node:events";
 import type { Duplex } from "node:stream";
 import type { WebSocket, WebSocketServer } from "ws";
 import { CHAIN_PATH, type NotificationSink } from "../api/chain-rpc.ts";
@@ -96,16 +97,15 @@ class ChainSocket implements NotificationSink {
   readonly #webSocket: WebSocket;
   readonly #nextId: () => string;
   readonly #isTrusted: boolean;
-  readonly #messages: Buffer[] = [];
   #client: ChainClient | null = null;
-  /** Whether the next message has to wait: for the answer to the one before, and then for the notifications it caused. */
-  #isBusy = false;
   #isAnswering = false;
   /** Resolves when all delayed sends are written to the socket; null if there are none. */
   #pendingSends: Promise<void> | null = null;
   /** Bytes that wait until the journal is flushed. */
   #unflushed = 0;
   #stall: NodeJS.Timeout | null = null;
+  /** Called when a stall ends. */
+  #resume = (): void => {};
   #isAlive = true;
 
   constructor(service: Service, request: Incoming, webSocket: WebSocket, nextId: () => string) {
@@ -114,13 +114,15 @@ class ChainSocket implements NotificationSink {
     this.#webSocket = webSocket;
     this.#nextId = nextId;
     this.#isTrusted = isTrusted(service.options, request.headers);
-    webSocket.on("message", (data) => this.#take(data as Buffer));
-    webSocket.on("pong", () => {
-      this.#isAlive = true;
-    });
-    // "close" follows each error and does the cleanup.
+    for (const event of ["message", "pong"]) {
+      webSocket.on(event, () => {
+        this.#isAlive = true;
+      });
+    }
+    // "close" follows each error.
     webSocket.on("error", () => {});
-    webSocket.on("close", () => this.#end());
+    webSocket.on("close", () => this.#resume());
+    void this.#serve();
   }
 
   /** Whether notifications may be sent: never between a request and its answer. */
@@ -155,7 +157,6 @@ class ChainSocket implements NotificationSink {
 
   close(code: number, reason: string): void {
     this.#client?.close();
-    this.#messages.length = 0;
     // RFC 6455 limits a reason to 123 bytes.
     this.#webSocket.close(code, reason.slice(0, 120));
     setTimeout(() => this.terminate(), CLOSE_GRACE_MS).unref();
@@ -204,7 +205,8 @@ class ChainSocket implements NotificationSink {
     }
     clearTimeout(this.#stall);
     this.#stall = null;
-    this.#processNext();
+    this.#resume();
+    void this.#client?.sendPending();
   };
 
   #awaitRoom(): void {
@@ -215,39 +217,32 @@ class ChainSocket implements NotificationSink {
     }, MAX_STALL_MS).unref();
   }
 
-  #take(message: Buffer): void {
-    this.#isAlive = true;
-    if (!this.#isOpen) return;
-    this.#messages.push(message);
-    this.#processNext();
-  }
-
-  /** Answers the next request, or sends pending notifications, if the request before is done with. */
-  #processNext(): void {
-    if (this.#isBusy || this.#stall !== null) {
-      if (this.#messages.length > 0) this.#webSocket.pause();
-      return;
+  /** Answers requests until the connection ends; while one waits, no others are read. */
+  async #serve(): Promise<void> {
+    const messages = on(this.#webSocket, "message", { close: ["close"], highWaterMark: 1 });
+    try {
+      for await (const [message] of messages) {
+        if (!this.#isOpen) break;
+        await this.#process(message as Buffer).catch((failure: unknown) => this.fail(failure));
+      }
+    } catch {
+      // The connection has failed.
     }
-    const message = this.#messages.shift();
-    if (message === undefined) {
-      if (this.#webSocket.isPaused) this.#webSocket.resume();
-      void this.#client?.sendPending();
-      return;
-    }
-    this.#process(message).then(
-      () => (this.#isOpen ? this.#processNext() : this.#end()),
-      (failure: unknown) => this.fail(failure),
-    );
+    if (this.#stall !== null) clearTimeout(this.#stall);
+    this.#client?.close();
   }
 
   async #process(message: Buffer): Promise<void> {
-    this.#isBusy = true;
     this.#isAnswering = true;
     await this.#answer(message);
     this.#isAnswering = false;
     // Now, because the next request may replace the blocks that this one mined.
     await this.#client?.sendPending();
-    this.#isBusy = false;
+    while (this.#stall !== null && this.#isOpen) {
+      await new Promise<void>((resolve) => {
+        this.#resume = resolve;
+      });
+    }
   }
 
   async #answer(message: Buffer): Promise<void> {
@@ -289,12 +284,6 @@ class ChainSocket implements NotificationSink {
     // The state from which the answer was made may have been rolled back meanwhile.
     if (persistence.broken !== broken) throw persistence.broken;
     return text;
-  }
-
-  #end(): void {
-    if (this.#stall !== null) clearTimeout(this.#stall);
-    this.#client?.close();
-    this.#messages.length = 0;
   }
 }
 
