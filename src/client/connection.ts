@@ -142,23 +142,15 @@ export class Connection {
   }
 
   /** Sends a request and parses the reply. The body of a success is not checked against the contract. */
-  async ask<R extends Route>(route: R, request: Ask = {}): Promise<Result<ReplyAt<R>>> {
-    const sent = await this.#send(route, request);
-    return sent.ok ? advised(readReply<ReplyAt<R>>(sent.value)) : sent;
-  }
-
-  /** Sends a request whose successful reply is not a JSON document. */
-  async askText(route: Route, request: Ask): Promise<Result<string>> {
-    const sent = await this.#send(route, request);
-    if (!sent.ok) return sent;
-    return sent.value.status === 200 ? success(sent.value.text) : readReply<string>(sent.value);
-  }
-
-  #send(route: Route, { path: parameters = [], query, body, signed = false }: Ask) {
+  async ask<R extends Route>(
+    route: R,
+    { path: parameters = [], query, body, signed = false }: Ask = {},
+  ): Promise<Result<ReplyAt<R>>> {
     const [method = "", template = ""] = route.split(" ");
     let next = 0;
     const path = template.replace(/\{\w+\}/g, () => inPath(parameters[next++], route));
-    return this.send({ method, path: targetOf(path, query), body, signed });
+    const sent = await this.send({ method, path: targetOf(path, query), body, signed });
+    return sent.ok ? advised(readReply<ReplyAt<R>>(sent.value)) : sent;
   }
 
   /** Opens an endless reply of the control plane. @throws TypeError if the transport has no `open`. */

@@ -12,7 +12,7 @@ import type {
 import { type Connection, targetOf } from "./connection.ts";
 import { CHAIN_CALLS, type ChainCalls, CONTROL_CALLS, type ControlCalls } from "./control-calls.ts";
 import { type NewOrder, orderBody } from "./new-order.ts";
-import { type ExchangeError, ExchangeFailure, type Result } from "./result.ts";
+import { type ExchangeError, ExchangeFailure, type Result, readReply, success } from "./result.ts";
 import type { EndSignal, OpenReply } from "./transport.ts";
 
 /** `/sim/chain`: mining of blocks and faults of settlements. */
@@ -53,7 +53,11 @@ export const controlOf = (connection: Connection): ControlPlane => ({
   preview: (order) => connection.ask("POST /sim/orders/preview", { body: orderBody(order) }),
   snapshot: (name) => connection.ask("POST /sim/snapshots", name === undefined ? {} : { body: { name } }),
   scenario: (name) => connection.ask("GET /sim/scenario", { query: { name } }),
-  report: (reason) => connection.askText("GET /sim/report", { query: { reason } }),
+  report: async (reason) => {
+    const sent = await connection.send({ method: "GET", path: targetOf("/sim/report", { reason }) });
+    if (!sent.ok) return sent;
+    return sent.value.status === 200 ? success(sent.value.text) : readReply(sent.value);
+  },
   stream: (options) => follow(connection, options),
 });
 
