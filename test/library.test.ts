@@ -193,6 +193,11 @@ describe("new ExchangeClient", () => {
     expect(make).toThrow(`${name} expects ${message}`);
   });
 
+  it.each([null, undefined, "GET /clob/time"])("refuses to send %s", async (raw) => {
+    const sent = new ExchangeClient(ORIGIN).send(raw as never);
+    await expect(sent).rejects.toThrow("send expects a request { method, path, body }, found");
+  });
+
   it("refuses an unknown option", () => {
     const make = () => new ExchangeClient(ORIGIN, { tim: "server" } as object);
     expect(make).toThrow(new TypeError("unknown option tim, did you mean time?"));

@@ -49,6 +49,8 @@ const OPTION_TYPES: Readonly<Record<keyof ClientOptions, option.Type>> = {
   timeoutMs: option.positive(2_147_483_647),
 };
 
+const RAW_REQUEST = option.objectWith("a request { method, path, body }", {});
+
 /** Best bid and ask, mid, spread and last trade of a token; null if there is none. `side` is the last taker's. */
 export interface Quotes extends api.Quote, api.Midpoint, api.Spread, api.LastTrade {}
 
@@ -220,8 +222,13 @@ export class ExchangeClient {
     return this.#connection.syncTime();
   }
 
-  /** Sends any request, signed or not, valid or not; any reply is a success. */
-  send(raw: RawRequest): Promise<Result<RawReply>> {
+  /**
+   * Sends any request, signed or not, valid or not; any reply is a success.
+   * @throws TypeError if the request is no object.
+   */
+  async send(raw: RawRequest): Promise<Result<RawReply>> {
+    const problem = option.problemOf("send", raw, RAW_REQUEST);
+    if (problem !== undefined) throw new TypeError(problem);
     return this.#connection.send(raw);
   }
 
