@@ -117,7 +117,7 @@ function eventNamed(state: State, idOrSlug: string): EventRecord | undefined {
   return byId ?? state.events.find(state.eventBySlug.get(idOrSlug) ?? 0);
 }
 
-/** Returns the market of an id or slug. @throws ApiError `MARKET_NOT_FOUND`, with a hint if the text names something else. */
+/** Returns the market of an id or slug. @throws ApiError `MARKET_NOT_FOUND`; its hint says what else the text names. */
 export function findMarket({ state }: View, idOrSlug: string): Market {
   const market = marketNamed(state, idOrSlug);
   if (market !== undefined) return market;
@@ -129,7 +129,7 @@ export function findMarket({ state }: View, idOrSlug: string): Market {
         ? "that is a condition id: markets are addressed by id or slug"
         : state.tokenById.has(idOrSlug)
           ? "that is a token id: markets are addressed by id or slug"
-          : undefined,
+          : "GET /api/markets lists the markets",
   });
 }
 
@@ -139,7 +139,7 @@ export function findEvent({ state }: View, idOrSlug: string): EventRecord {
   if (event !== undefined) return event;
   const isMarket = marketNamed(state, idOrSlug) !== undefined;
   throw new ApiError("EVENT_NOT_FOUND", `no event ${quoted(idOrSlug, 128)}`, {
-    hint: isMarket ? "that is a market: GET /api/markets/{idOrSlug}" : undefined,
+    hint: isMarket ? "that is a market: GET /api/markets/{idOrSlug}" : "GET /api/events lists the events",
   });
 }
 
