@@ -247,7 +247,12 @@ export function replayHistory(source: JournalSource, limit: ReplayLimit = {}) {
     log.refuse({ sequence, at: line.t, request: line.d, line: line.n });
   });
   const { exchange, origin } = end;
-  finishTimedCommands(exchange);
+  try {
+    // What time causes at the present moment, if the journal ends or is cut before that.
+    if (exchange.thrown === null) exchange.advanceTo(exchange.now);
+  } catch (error) {
+    if (exchange.thrown === null) throw error;
+  }
   const entries = log.entries();
   const { thrown, now, sequence } = exchange;
   const isLogged = entries.at(-1)?.command === thrown?.command;
@@ -270,16 +275,6 @@ export function replayHistory(source: JournalSource, limit: ReplayLimit = {}) {
     exchange,
     end,
   };
-}
-
-/** Applies what time causes at the present moment, if the journal ends or is cut before that. */
-function finishTimedCommands(exchange: Exchange): void {
-  if (exchange.thrown !== null) return;
-  try {
-    exchange.advanceTo(exchange.now);
-  } catch (error) {
-    if (exchange.thrown === null) throw error;
-  }
 }
 
 /** State of a journal from which another exchange can start. */
@@ -310,26 +305,23 @@ function resumePointAt(source: JournalSource, at: ReplayLimit): ResumePoint {
   const end = replayJournalLines(source, at);
   const { exchange, origin, clock, scan, last, problem, cutWarning } = end;
   assertIntact(source, scan.damage);
-  if (problem !== null) return beforeDefect(source, problem);
+  if (problem !== null) {
+    const { line, command, result } = problem;
+    // The state before a recorded defect.
+    if (result.kind === "fails" && result.isRecorded && line.n > 1)
+      return resumePointAt(source, { to: line.n - 1 });
+    const found = result.kind === "fails" ? result.error : result.kind === "differs" ? result.decision : null;
+    if (command === null || found === null) throw new Error(`${result.kind} at line ${line.n}`);
+    throw new ReplayDiffers(source.path, line, command, found);
+  }
   const missing = missingLine(source, at, end);
   if (last === null || missing !== null) throw new DataFileError("usage", `--at ${missing}`);
   // Applies what time causes at the same moment, such as the end of a block.
   exchange.advanceTo(exchange.now);
-  return { origin: originOfState(documentOf(exchange, origin)), line: last.n, clock, cutWarning };
-}
-
-/** Returns the state before a recorded defect. @throws ReplayDiffers if the problem is another one */
-function beforeDefect(source: JournalSource, { line, command, result }: ReplayedLine): ResumePoint {
-  const isRecorded = result.kind === "fails" && result.isRecorded;
-  if (isRecorded && line.n > 1) return resumePointAt(source, { to: line.n - 1 });
-  const found = result.kind === "fails" ? result.error : result.kind === "differs" ? result.decision : null;
-  if (command === null || found === null) throw new Error(`${result.kind} at line ${line.n}`);
-  throw new ReplayDiffers(source.path, line, command, found);
-}
-
-function documentOf(exchange: Exchange, { devAccounts }: Origin): StateDocument {
   const { state, now, sequence } = exchange;
+  const { devAccounts } = origin;
   const header: StateDocument["clobsim"] = { format: STATE_FORMAT, now, sequence, devAccounts };
   const lines = [`{"clobsim":${JSON.stringify(header)},`, ...documentLines(state), "}"];
-  return JSON.parse(lines.join("\n")) as StateDocument;
+  const document = JSON.parse(lines.join("\n")) as StateDocument;
+  return { origin: originOfState(document), line: last.n, clock, cutWarning };
 }
