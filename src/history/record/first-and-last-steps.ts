@@ -136,22 +136,6 @@ interface Ending {
   readonly markets: readonly ShownMarket[];
 }
 
-const endingOf = ({ session: { opening, end }, markets }: DescribedSession): Ending => ({
-  state: end,
-  opening,
-  order: (number) => end.orders.get(number),
-  account: (number) => end.accounts.get(number),
-  markets: shown(markets),
-});
-
-const endingIn = (script: Script): Ending => ({
-  state: script.state,
-  opening: null,
-  order: (number) => script.orderOf(number),
-  account: (number) => script.accountOf(number),
-  markets: script.described.markets.map(({ number }) => ({ number, market: script.marketOf(number) })),
-});
-
 /** Returns the final state of an order; for one that rested from the start, relative to its remainder then. */
 function endStateText({ opening, order }: Ending, number: number): string {
   const state = orderStateOf(order(number));
@@ -186,9 +170,22 @@ function assetsOf({ account, markets }: Pick<Ending, "account" | "markets">, num
  */
 export function finalExpectations(trades: readonly string[], script: Script): NodeMap {
   const { described } = script;
-  const { words, names, actors } = described;
-  const ending = endingOf(described);
-  const inScenario = endingIn(script);
+  const { session, words, names, actors, markets } = described;
+  const { opening, end } = session;
+  const ending: Ending = {
+    state: end,
+    opening,
+    order: (number) => end.orders.get(number),
+    account: (number) => end.accounts.get(number),
+    markets: shown(markets),
+  };
+  const inScenario: Ending = {
+    state: script.state,
+    opening: null,
+    order: (number) => script.orderOf(number),
+    account: (number) => script.accountOf(number),
+    markets: markets.map(({ number }) => ({ number, market: script.marketOf(number) })),
+  };
   assertSameEnding(described, ending, inScenario);
   const orders = [...names].map(([number, name]) => [name, endStateText(ending, number)]);
   const balances = actors.map((number) => [

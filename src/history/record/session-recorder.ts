@@ -172,7 +172,7 @@ export class SessionRecorder {
 
   #mineRequested(traced: TracedCommand): void {
     let count = 0;
-    for (const block of this.#blocks.requestedBy(traced)) {
+    for (const block of this.#blocks.requested.get(traced) ?? []) {
       count += block.count;
       if (block.faults.length === 0) continue;
       this.#mine(count);
@@ -263,7 +263,8 @@ interface ObservedBlock {
 export class ObservedBlocks {
   /** The block that a command begins. */
   readonly begun = new Map<TracedCommand, ObservedBlock>();
-  readonly #requested = new Map<TracedCommand, ObservedBlock[]>();
+  /** The blocks that each `mineBlocks` command requested. */
+  readonly requested = new Map<TracedCommand, ObservedBlock[]>();
   /** Faults to set before an order is placed, by order. */
   readonly initial = new Map<number, OrderFault[]>();
   /** The latest block that had a settlement without a fault, by transaction. */
@@ -289,9 +290,9 @@ export class ObservedBlocks {
         block = { count, faults: [] };
         this.begun.set(traced, block);
         if (cause?.command.kind === "mineBlocks" && cause !== traced && cause.at === traced.at) {
-          const requested = this.#requested.get(cause);
-          if (requested === undefined) this.#requested.set(cause, [block]);
-          else requested.push(block);
+          const requested = this.requested.get(cause) ?? [];
+          this.requested.set(cause, requested);
+          requested.push(block);
         }
         for (const event of events) {
           if (event.kind === "blockOpened") height = event.height;
@@ -302,11 +303,6 @@ export class ObservedBlocks {
         this.#addExecution(traced, command.transaction, block, height, command.transaction <= before);
       }
     }
-  }
-
-  /** Returns the blocks that a `mineBlocks` command requested. */
-  requestedBy(traced: TracedCommand): readonly ObservedBlock[] {
-    return this.#requested.get(traced) ?? [];
   }
 
   #addExecution(

@@ -222,5 +222,5 @@ it("has every block that one command mined, however many", () => {
   }));
   const traced = [mine, ...blocks] as unknown as readonly TracedCommand[];
   const observed = new ObservedBlocks(traced, state, state);
-  expect(observed.requestedBy(traced[0] as TracedCommand).length).toBe(300_000);
+  expect(observed.requested.get(traced[0] as TracedCommand)?.length).toBe(300_000);
 });
