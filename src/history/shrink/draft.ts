@@ -89,7 +89,8 @@ export class Draft {
   /** `root` is the tree of a scenario, or of an included file, which may be a list of steps. */
   constructor(root: Node) {
     this.text = root.page.text;
-    this.headers = root.kind === "mapping" ? this.#entriesOf(root, null, kindOfHeader) : [];
+    const kindOf = (name: string) => (FIXED.has(name) ? "fixed" : "header");
+    this.headers = root.kind === "mapping" ? this.#entriesOf(root, null, kindOf) : [];
     const steps = this.headers.find(({ name }) => name === "steps")?.children;
     this.steps = steps ?? this.#itemsOf(root, null, "step");
   }
@@ -205,8 +206,6 @@ export function draftOf(text: string): Draft {
   return new Draft(attempt(() => readTree(page)) ?? new Node(page, 0, 0, "text", {}));
 }
 
-const kindOfHeader = (name: string): PartKind => (FIXED.has(name) ? "fixed" : "header");
-
 function kindInStep(name: string): PartKind | null {
   if (name === "expect" || name === "race" || name === "steps") return "fixed";
   return STEP_EXPECTATIONS.has(name) ? "expectation" : null;
@@ -304,17 +303,13 @@ export function* unrolledRaces(draft: Draft): Generator<string> {
     const race = childOf(step, "race")?.children ?? [];
     const after = childOf(step, "after")?.text ?? "";
     const expected = after === "" ? [] : [`expect:${after.slice(after.indexOf(":") + 1)}`];
-    for (const order of race.length === 0 ? [] : ordersOf(race)) {
+    const alone = race.map((each) => [each]);
+    const orders = race.length <= MAX_PERMUTED ? permutationsOf(race) : [race, [...race].reverse()];
+    for (const order of race.length === 0 ? [] : [...alone, ...orders]) {
       const unrolled = draft.replacement(step, [...order, ...expected]);
       if (unrolled !== null) yield draft.with([unrolled]);
     }
   }
-}
-
-function ordersOf(steps: readonly Part[]): (readonly Part[])[] {
-  const alone = steps.map((step) => [step]);
-  if (steps.length <= MAX_PERMUTED) return [...alone, ...permutationsOf(steps)];
-  return [...alone, steps, [...steps].reverse()];
 }
 
 /** Maximum nesting of included files. */

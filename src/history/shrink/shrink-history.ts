@@ -94,11 +94,12 @@ export async function shrinkHistory(
   const settings = { open: fresh, history, isOver };
   const expectation = expected !== null && "text" in expected ? expected : null;
   const refusal = expected !== null && "command" in expected ? refusalTrial(settings, expected) : null;
-  const trial =
-    refusal?.trial ??
-    (expectation === null ? breakingTrial(settings) : expectationTrial(settings, expectation));
+  const ending = expectation === null ? breakingTrial(settings) : expectationTrial(settings, expectation);
+  const trial = refusal?.trial ?? ending;
   const before = performance.now();
-  const [first] = await trial(all).catch(notInTime);
+  const [first] = await trial(all).catch((error: unknown) => {
+    throw error instanceof RunStopped ? new NotRunInTime() : error;
+  });
   if (first === undefined) return null;
   reserve = RESERVED_RUNS * (performance.now() - before) + MIN_RESERVED_MS;
   const request = refusal?.request ?? null;
@@ -114,10 +115,6 @@ export async function shrinkHistory(
     refusal === null ? await reduced(failed, environment, options) : unreduced(failed, !isOver());
   return { ...shrunk, before: all.length };
 }
-
-const notInTime = (error: unknown): never => {
-  throw error instanceof RunStopped ? new NotRunInTime() : error;
-};
 
 /** Gives a created market its name in the scenario. */
 function renamed(traced: TracedCommand, { marketNames }: HistoryNames): TracedCommand {

@@ -269,7 +269,8 @@ class Reduction {
     this.#rejected.clear();
     await this.#leaveOut(this.#stepsThat((step, last) => step.number > last));
     await this.#minimize(otherExpectations);
-    // Refused steps have no effect.
+    // Steps that expect to be refused have no effect.
+    const isRefused = (step: Step): boolean => "rejects" in step && step.rejects !== null;
     await this.#leaveOut(this.#stepsThat((step, last) => isRefused(step) && step.number !== last));
     await this.#minimize(({ draft }) => draft.steps);
     await this.#repeatLess();
@@ -289,7 +290,9 @@ class Reduction {
   async #polish(): Promise<void> {
     for (let text = ""; text !== this.#draft.text && !this.#isOver(); ) {
       text = this.#draft.text;
-      await this.#unrollRaces();
+      for (const unrolled of unrolledRaces(this.#draft)) {
+        if (this.#isOver() || (await this.#accept(unrolled))) break;
+      }
       await this.#repeatLess();
       await this.#minimize(removable, 1);
     }
@@ -323,12 +326,6 @@ class Reduction {
     return kind !== "step" || !requiredSteps.some((start) => start !== "" && text.startsWith(start));
   }
 
-  async #unrollRaces(): Promise<void> {
-    for (const text of unrolledRaces(this.#draft)) {
-      if (this.#isOver() || (await this.#accept(text))) return;
-    }
-  }
-
   /** Reduces the rounds of repeats as far as possible. */
   async #repeatLess(): Promise<void> {
     for (const text of fewerRounds(this.#draft)) {
@@ -337,9 +334,6 @@ class Reduction {
     }
   }
 }
-
-/** Whether a step expects to be refused. */
-const isRefused = (step: Step): boolean => "rejects" in step && step.rejects !== null;
 
 export interface ShrinkOptions {
   /** Called with the number of steps, each time it becomes smaller. */
