@@ -42,7 +42,6 @@ import { FileRefused, isSystemError } from "../regular-file.ts";
 
 /** An open file that should be a journal: of a data directory, or a report. */
 export interface JournalCandidate {
-  /** Path of the file. */
   readonly path: string;
   /** Path as the user gave it. */
   readonly name: string;
@@ -62,9 +61,9 @@ export interface JournalSource extends JournalCandidate {
  */
 export function openSource(disk: Disk, name: string): JournalSource {
   const candidate = openCandidate(disk, name);
+  const { path, file } = candidate;
   try {
-    const opening = openingIn(candidate.file);
-    const { path } = candidate;
+    const opening = openingIn(file);
     if (opening === null) {
       const problem = firstProblem(candidate, (damage) => damageText(path, name, damage));
       throw new DataFileError("corrupt", problem);
@@ -72,7 +71,7 @@ export function openSource(disk: Disk, name: string): JournalSource {
     assertKnown(opening, path);
     return { ...candidate, opening };
   } catch (error) {
-    candidate.file.close();
+    file.close();
     throw error;
   }
 }
@@ -82,7 +81,16 @@ export function openSource(disk: Disk, name: string): JournalSource {
  * @throws DataFileError `usage` if there is none, `corrupt` if a data directory has lost it
  */
 export function openCandidate(disk: Disk, name: string): JournalCandidate {
-  const { path, isFolder } = locate(disk, name);
+  const names = namesIn(disk, name);
+  if (names === null)
+    throw new DataFileError("usage", `there is no ${name}: expected a data directory or a report`);
+  const isFolder = names !== "a file";
+  if (isFolder && !names.includes(JOURNAL_FILE)) {
+    assertNoStateFile(disk, name);
+    const problem = `has no ${JOURNAL_FILE}: it is not a data directory of clobsim serve`;
+    throw new DataFileError("usage", `${name} ${problem}`);
+  }
+  const path = isFolder ? join(name, JOURNAL_FILE) : name;
   try {
     return { path, name, isFolder, file: disk.open(path, "read") };
   } catch (error) {
@@ -121,18 +129,6 @@ function firstProblem({ path, isFolder, file }: JournalCandidate, text: (damage:
     throw new DataFileError("usage", `${path} is neither a report nor the journal of a data directory`);
   const damage = firstDamage(file);
   return damage === null ? `${path} is empty` : text(damage);
-}
-
-function locate(disk: Disk, name: string): Pick<JournalSource, "path" | "isFolder"> {
-  const names = namesIn(disk, name);
-  if (names === "a file") return { path: name, isFolder: false };
-  if (names === null) {
-    throw new DataFileError("usage", `there is no ${name}: expected a data directory or a report`);
-  }
-  if (names.includes(JOURNAL_FILE)) return { path: join(name, JOURNAL_FILE), isFolder: true };
-  assertNoStateFile(disk, name);
-  const problem = `has no ${JOURNAL_FILE}: it is not a data directory of clobsim serve`;
-  throw new DataFileError("usage", `${name} ${problem}`);
 }
 
 function namesIn(disk: Disk, name: string): string[] | "a file" | null {
@@ -199,7 +195,10 @@ export function checkDataDir(disk: Disk, folder: string): readonly Finding[] {
       const found = find();
       if (found !== null) findings.push({ part, problem: null, ...found });
     } catch (error) {
-      findings.push({ part, ...problemOf(error, folder) });
+      const differs = error instanceof ReplayDiffers && new DataFileError("differs", error.message);
+      const explained = differs || asDataFileError(error, folder);
+      if (!(explained instanceof DataFileError)) throw error;
+      findings.push({ part, text: explained.message, problem: explained.problem });
     }
   };
   check("directory", () => {
@@ -273,14 +272,6 @@ function checkState(disk: Disk, folder: string, source: Source, check: Check): v
 
 type Found = Omit<Finding, "part" | "problem"> & { readonly problem?: DataFileProblem };
 type Source = Pick<JournalSource, "path" | "file" | "opening">;
-
-/** Returns the problem as opening the directory reports it. @throws the error if it is not about the directory. */
-function problemOf(error: unknown, folder: string): Omit<Finding, "part"> {
-  if (error instanceof ReplayDiffers) return { text: error.message, problem: "differs" };
-  const explained = asDataFileError(error, folder);
-  if (!(explained instanceof DataFileError)) throw error;
-  return { text: explained.message, problem: explained.problem };
-}
 
 function lockFinding(disk: Disk, folder: string): Found {
   const lock = lockStateOf(disk, folder);
