@@ -159,7 +159,7 @@ function canBeTaker(order: ExactOrder, trade: Trade): boolean {
  * Finds the first difference from the golden file that fails a scenario. The trades of the file up to it become the
  * expectation; later steps can be removed. Null if something else fails, or if it is unknown which step caused which trade.
  */
-export async function goldenDifferenceOf(failed: Failed, run: RunRecord): Promise<GoldenDifference | null> {
+export function goldenDifferenceOf(failed: Failed, run: RunRecord): GoldenDifference | null {
   const { scenario, failure } = failed;
   const step = scenario.steps.find(({ number }) => number === failure.step);
   if (step?.kind !== "expect" || causeOf(failed) !== "golden") return null;
@@ -193,21 +193,18 @@ export function withoutGolden(
   const lines = itemLines({ expect: expectation }, step.column);
   const expected = draft.replacement(step, [lines.join("\n").slice(step.column + 2)]);
   if (expected === null) return null;
-  const inline = withFlowsInline(draftOf(draft.with([expected])), scenario, run, withTimes, (number) =>
+  const last = after === null ? at - 1 : indexOf(after.step);
+  const isKept = (_step: unknown, index: number): boolean => index <= last || index === at;
+  const whole = draftOf(draft.with([expected]));
+  const removed = whole.steps.filter((each, index) => !isKept(each, index));
+  const kept = { ...scenario, steps: scenario.steps.filter(isKept) };
+  const inline = withFlowsInline(draftOf(whole.without(removed)), kept, run, withTimes, (number) =>
     number === after?.step ? after.row : null,
   );
-  const whole = draftOf(inline.text);
-  const counts = scenario.steps.map(({ number }) => inline.counts.get(number) ?? 1);
-  const stepsBefore = (index: number): number =>
-    counts.slice(0, index).reduce((sum, count) => sum + count, 0);
-  const last = after === null ? at - 1 : indexOf(after.step);
-  const [from, to] = [stepsBefore(last + 1), stepsBefore(at)];
-  const removed = whole.steps.filter((_step, index) => (index >= from && index < to) || index > to);
   const beginnings = required.map(({ step: number, row, account, words: { side, size, outcome, price } }) =>
     row === null
       ? (draft.steps[indexOf(number)]?.text.split("\n", 1)[0] ?? "")
       : `- ${account}: ${side} ${size} ${outcome} @ ${price}`,
   );
-  const remarks = [...inline.remarks, remark];
-  return { ...inline, text: whole.without(removed), remarks, requiredSteps: beginnings };
+  return { ...inline, remarks: [...inline.remarks, remark], requiredSteps: beginnings };
 }

@@ -96,7 +96,8 @@ export async function recordRun({ scenario, failure }: Failed, trial: Trial, che
             if (!flow.isCut) flow.rows.push({ row, at: millis(start + row.at), isEffective });
           }
         };
-        return playFlow(recorded, firstRows(rows, last), null);
+        // The step fails there, whatever the row did.
+        return playFlow(recorded, rows, (played) => (played === last ? ["the last row to record"] : []));
       };
       return venue;
     },
@@ -105,16 +106,6 @@ export async function recordRun({ scenario, failure }: Failed, trial: Trial, che
     },
   });
   return { flows, placed, golden };
-}
-
-/** Yields the first `count` rows, in batches. */
-async function* firstRows(rows: AsyncIterable<readonly FlowRow[]>, count: number) {
-  let left = count;
-  for await (const batch of rows) {
-    yield batch.slice(0, left);
-    left -= batch.length;
-    if (left <= 0) return;
-  }
 }
 
 /**
@@ -180,8 +171,6 @@ export interface InlineFlows {
   readonly text: string;
   /** Number of rows that became steps, minus the number of their flows. */
   readonly added: number;
-  /** Number of steps that replace a flow, by number of its step. */
-  readonly counts: ReadonlyMap<number, number>;
   /** Why other flows are not replaced. */
   readonly remarks: readonly string[];
   /** Beginnings of steps that must not be removed. */
@@ -207,7 +196,6 @@ export function withFlowsInline(
   const remarks: string[] = [];
   const accounts = new Set<string>();
   const replacements: Replacement[] = [];
-  const counts = new Map<number, number>();
   let added = 0;
   for (const [index, step] of scenario.steps.entries()) {
     if (!isFlow(step)) continue;
@@ -223,12 +211,11 @@ export function withFlowsInline(
     }
     for (const { row } of rows) accounts.add(row.account);
     added += rows.length - 1;
-    counts.set(step.number, steps.length);
     replacements.push(inline);
   }
   for (const { name } of scenario.accounts) accounts.delete(name);
   if (replacements.length > 0) replacements.push(...accountsFor(draft, [...accounts]));
-  return { text: draft.with(replacements), added, counts, remarks, requiredSteps: [] };
+  return { text: draft.with(replacements), added, remarks, requiredSteps: [] };
 }
 
 /** Returns why a flow cannot be replaced by steps; null if it can. */

@@ -143,14 +143,10 @@ function lineText({ node, parent }: Part): string {
 /** Maximum number of times that consequences are removed from a candidate. */
 const MAX_REPAIRS = 16;
 
-interface FailingText {
+interface FailingText extends Pick<InlineFlows, "remarks" | "requiredSteps"> {
   readonly failed: Failed;
   /** Number of steps before the reduction; includes rows of flows that are steps in it. */
   readonly before: number;
-  /** Parts that could not be reduced, a sentence each. */
-  readonly remarks: readonly string[];
-  /** Beginnings of steps that must not be removed. */
-  readonly requiredSteps: readonly string[];
 }
 
 /** Removes from a text what is not needed to fail in the same way. */
@@ -239,7 +235,7 @@ class Reduction {
     const { failed } = this;
     if (!isAligned(failed) || !hasFlows(failed)) return false;
     const run = await recordRun(failed, this.#trial, this.#checks);
-    const difference = isOfGolden(failed) ? await goldenDifferenceOf(failed, run) : null;
+    const difference = goldenDifferenceOf(failed, run);
     for (const withTimes of [false, true]) {
       const expected = difference === null ? null : withoutGolden(failed, run, difference, withTimes);
       if (expected !== null && (await this.#acceptFlows(expected, difference))) return true;
@@ -424,9 +420,8 @@ export async function shrinkScenario(
 const NOT_INLINED = "flows and golden files stay as they are if steps are repeated, or are in another file";
 
 /** Whether there are flows or a golden file to replace. */
-const hasFlows = (failed: Failed): boolean => isOfGolden(failed) || failed.scenario.steps.some(isFlow);
-
-const isOfGolden = (failed: Failed): boolean => causeOf(failed) === "golden";
+const hasFlows = (failed: Failed): boolean =>
+  causeOf(failed) === "golden" || failed.scenario.steps.some(isFlow);
 
 /** Whether the last step fails with the difference from the golden file. */
 const isDifference = ({ scenario, failure }: Failed, { lines }: GoldenDifference): boolean =>
