@@ -1,7 +1,7 @@
 import { ApiError } from "./api/errors.ts";
 import { isLoopback } from "./api/loopback.ts";
 import { MarketRanking, SearchIndex } from "./api/market-search.ts";
-import { BookPages } from "./api/order-book.ts";
+import { BookTexts } from "./api/order-book.ts";
 import { checksummed, numbersAs } from "./api/view.ts";
 import { Bots } from "./bots/bots.ts";
 import type { ChainNode } from "./chain-rpc/chain-node.ts";
@@ -263,7 +263,7 @@ const newSharedService = (config: Config): SharedService => ({
 
 /** Creates the caches of what is derived from the state of an exchange. */
 export const newCaches = (): Pick<Service, "books" | "search" | "ranking"> => ({
-  books: new BookPages(),
+  books: new BookTexts(),
   search: new SearchIndex(),
   ranking: new MarketRanking(),
 });

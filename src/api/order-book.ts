@@ -130,22 +130,22 @@ export const priceOrNull = (numbers: Numbers, of: Price | null): Decimal | null 
 export const priceFor = (market: Market, outcome: Outcome, of: Price): Price =>
   priceIn(isMirrored(market, outcome), of);
 
-type BookPage = Readonly<{ sequence: number; json: string }>;
+type BookText = Readonly<{ sequence: number; json: string }>;
 
 /** Caches the JSON of each token's book until the book changes. */
-export class BookPages {
-  readonly #pages = new WeakMap<MarketBook, { readonly [O in Outcome]?: BookPage }>();
+export class BookTexts {
+  readonly #texts = new WeakMap<MarketBook, { readonly [O in Outcome]?: BookText }>();
 
   /** Returns the body of GET /clob/book for one token as text. */
   json(view: View, market: Market, outcome: Outcome): string {
     const bookState = bookFor(market, outcome);
-    const pages = this.#pages.get(bookState) ?? {};
-    let page = pages[outcome];
-    if (page?.sequence !== bookState.sequence) {
-      page = { sequence: bookState.sequence, json: JSON.stringify(bookReply(view, market, outcome)) };
-      this.#pages.set(bookState, { ...pages, [outcome]: page });
+    const known = this.#texts.get(bookState);
+    let text = known?.[outcome];
+    if (text?.sequence !== bookState.sequence) {
+      text = { sequence: bookState.sequence, json: JSON.stringify(bookReply(view, market, outcome)) };
+      this.#texts.set(bookState, { ...known, [outcome]: text });
     }
-    return page.json;
+    return text.json;
   }
 }
 

@@ -6,9 +6,6 @@ import { FULL_PRICE, type Money, type Price, type Size } from "../core/units.ts"
 import { ApiError, type ErrorCode, type ErrorHelp, isErrorCode } from "./errors.ts";
 import { checksummed, hintForToken, type Numbers, type View } from "./view.ts";
 
-/** Returns the message of Ethereum nodes for a simulated call that would revert. */
-export const revertWords = (reason: string): string => `execution reverted: ${reason}`;
-
 /** Names the valid prices next to one that is not a multiple of the tick size. */
 function nearestPrices(found: number, tickSize: Price): string {
   const below = Math.floor((found * FULL_PRICE) / tickSize) * tickSize;

@@ -21,8 +21,6 @@ import {
 } from "./messages.ts";
 import type { Service } from "./service.ts";
 
-/** Status in the log if no answer was sent. */
-const NO_STATUS = 0;
 /** A longer text, in characters, is written in pieces, because a single write would delay other requests. */
 const MAX_AT_ONCE = 256 * 1024;
 
@@ -98,7 +96,7 @@ export function refuseUpgrade(service: Service, request: Incoming, socket: Duple
 /** Closes the connection instead of answering; `code` is for the log. */
 export function hangUp(service: Service, response: Outgoing, code: string): void {
   response.destroy();
-  log(service, response.req, NO_STATUS, code);
+  log(service, response.req, 0, code);
 }
 
 /** Writes an answer after all journal entries so far are durable. Must be called as soon as the answer is made. */

@@ -1,8 +1,8 @@
 import type { NotificationSink } from "../api/chain-rpc.ts";
 import type { BodySpec, RawBody, Read } from "../api/endpoint.ts";
-import type { EndpointOf, Operation, ReplyTo } from "../api/endpoints.ts";
+import type { AnyEndpoint, EndpointOf, Operation, ReplyTo } from "../api/endpoints.ts";
 import type { MarketRanking, SearchIndex } from "../api/market-search.ts";
-import type { BookPages } from "../api/order-book.ts";
+import type { BookTexts } from "../api/order-book.ts";
 import type { UnknownFields } from "../api/request-body.ts";
 import type { Numbers, View } from "../api/view.ts";
 import type { Bots } from "../bots/bots.ts";
@@ -76,7 +76,7 @@ export interface Service extends OpenedParts, SharedService, BugReports {
   readonly options: ServiceOptions;
   readonly numbers: Numbers;
   readonly keyring: Keyring;
-  readonly books: BookPages;
+  readonly books: BookTexts;
   readonly search: SearchIndex;
   readonly ranking: MarketRanking;
   readonly snapshots: Snapshots;
@@ -106,28 +106,23 @@ type PathOf<Route extends string> = Route extends `${string}{${infer Name}}${inf
   : unknown;
 
 /** A request as a handler receives it: parsed, validated and, for a signed endpoint, authenticated. */
-export interface Call<Query, Body, Path> extends Pick<Incoming, "caller" | "headers" | "rawHeaders"> {
-  readonly query: Query;
-  readonly body: Body;
-  readonly path: Path;
+export interface Call<E extends AnyEndpoint> extends Pick<Incoming, "caller" | "headers" | "rawHeaders"> {
+  readonly query: Read<E["query"]>;
+  readonly body: BodyOf<E>;
+  readonly path: PathOf<E["route"]>;
 }
 
-/** Turns a checked request of one endpoint into the body of its 200 answer. */
-type Handler<O extends Operation> = (
-  call: Call<Read<EndpointOf<O>["query"]>, BodyOf<EndpointOf<O>>, PathOf<EndpointOf<O>["route"]>>,
+/** Turns a checked request into the body of its 200 answer. */
+type Handler<Checked, Answered> = (
+  call: Checked,
   service: Service,
   view: View,
-) => AnswerTo<O> | Promise<AnswerTo<O>>;
+) => Answered | Promise<Answered>;
 
 /** A handler whose endpoint is not known at compile time. */
-export type AnyHandler = (
-  call: Call<unknown, unknown, Readonly<Record<string, string>>>,
-  service: Service,
-  view: View,
-) => Answer | Promise<Answer>;
+export type AnyHandler = Handler<object, Answer>;
 
-/** A reply that matches its schema, or its text. */
-type AnswerTo<O extends Operation> = ReplyTo<O> | JsonText | StreamedAnswer;
-
-/** One handler for each of some endpoints. */
-export type Handlers<O extends Operation> = { readonly [Name in O]: Handler<Name> };
+/** One handler for each of some endpoints; it answers with a reply that matches its schema, or with its text. */
+export type Handlers<O extends Operation> = {
+  readonly [Name in O]: Handler<Call<EndpointOf<Name>>, ReplyTo<Name> | JsonText | StreamedAnswer>;
+};

@@ -237,11 +237,11 @@ function requestsTo(size: number): typeof Incoming {
 const compress = promisify(gzip);
 const HTML = "text/html; charset=utf-8";
 
-type Page = Awaited<ReturnType<typeof readPage>>;
+type LoadedPage = NonNullable<Awaited<ReturnType<typeof readPage>>>;
 
 /** The inspector's page, which browsers get at the root of an exchange. It is loaded by the first request. */
 export class InspectorPage {
-  #page: Promise<Page> | null = null;
+  #page: Promise<LoadedPage | null> | null = null;
 
   /** Answers with the page, or with 304 if the browser has it already. */
   async answer(service: Service, response: Outgoing): Promise<void> {
@@ -308,7 +308,7 @@ ${links.join("\n")}
 }
 
 /** Returns the answer with a page. It has no CORS headers, so that pages of other origins cannot read it. */
-function replyWith({ headers, tag, plain, gzipped }: NonNullable<Page>, sent: Incoming["headers"]): Reply {
+function replyWith({ headers, tag, plain, gzipped }: LoadedPage, sent: Incoming["headers"]): Reply {
   const known = sent["if-none-match"] ?? "";
   const isKnown = known.trim() === "*" || known.includes(tag.slice("W/".length));
   if (isKnown) return { status: 304, headers, body: null };

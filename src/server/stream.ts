@@ -29,13 +29,6 @@ const HISTORY_BATCH = 200;
 
 type Piece = string | Uint8Array;
 
-/** Position at which a reader starts. */
-interface StreamStart {
-  readonly from: "start" | "now";
-  /** Id of the entry after which to continue; if null, `from` applies. */
-  readonly since: string | null;
-}
-
 /** Where a reader begins: the exchange at a position, and the id line of the entry before it. */
 interface Beginning {
   readonly position: number;
@@ -69,8 +62,11 @@ export class Stream {
     this.#opened = opened;
   }
 
-  /** Opens an endless stream of entries for a new reader. @throws ApiError if there are too many readers. */
-  open(start: StreamStart): StreamedAnswer {
+  /**
+   * Opens an endless stream of entries for a new reader, who continues after the entry with the id `since`, or else starts
+   * at `from`. @throws ApiError if there are too many readers.
+   */
+  open(from: "start" | "now", since: string | null): StreamedAnswer {
     if (this.#isClosed || this.#readers.size >= MAX_READERS) {
       const [message, hint] = this.#isClosed
         ? ["the server is stopping"]
@@ -80,7 +76,7 @@ export class Stream {
     this.#feed ??= new Feed(this.#opened, this.#readers);
     const reader: Reader = { position: 0, wake: () => {}, isOver: false };
     this.#readers.add(reader);
-    return new StreamedAnswer(this.#feed.piecesFor(reader, start), "text/event-stream", () => {
+    return new StreamedAnswer(this.#feed.piecesFor(reader, from, since), "text/event-stream", () => {
       reader.isOver = true;
       reader.wake();
       this.#readers.delete(reader);
@@ -193,7 +189,7 @@ class Feed {
   }
 
   /** Yields what is sent to a reader until it has ended. */
-  async *piecesFor(reader: Reader, { from, since }: StreamStart): AsyncGenerator<Piece> {
+  async *piecesFor(reader: Reader, from: "start" | "now", since: string | null): AsyncGenerator<Piece> {
     const latest = this.#latest;
     const idPrefixes = idPrefixesOf(since);
     const position = latest.positionAfter(idPrefixes);

@@ -20,7 +20,7 @@ class ManualReader {
   readonly #read = eventStreamReader();
 
   constructor(stream: Stream, from: "start" | "now" = "now") {
-    const pieces = stream.open({ from, since: null }).pieces as AsyncIterable<string | Uint8Array>;
+    const pieces = stream.open(from, null).pieces as AsyncIterable<string | Uint8Array>;
     this.#pieces = pieces[Symbol.asyncIterator]();
   }
 

@@ -2,8 +2,8 @@ import { type PositionChange, positionTransaction } from "../../api/contracts.ts
 import type { JsonObject } from "../../api/endpoint.ts";
 import { endpointOf, filledPath, type Operation, type ReplyTo } from "../../api/endpoints.ts";
 import type { ApiError } from "../../api/errors.ts";
-import { BookPages } from "../../api/order-book.ts";
-import { refusalError, revertWords } from "../../api/refusals.ts";
+import { BookTexts } from "../../api/order-book.ts";
+import { refusalError } from "../../api/refusals.ts";
 import { numbersAs } from "../../api/view.ts";
 import { Bots } from "../../bots/bots.ts";
 import type { Command } from "../../core/commands.ts";
@@ -69,7 +69,7 @@ export class LocalVenue extends ExchangeVenue {
   ) {
     const exchange = opening instanceof Exchange ? opening : openedExchange(opening, world, log);
     super(
-      { exchange, numbers: numbersAs("number"), books: new BookPages(), bots: new Bots(exchange) },
+      { exchange, numbers: numbersAs("number"), books: new BookTexts(), bots: new Bots(exchange) },
       wallets,
     );
     this.#world = world ?? emptyWorld(exchange.state.config.seed);
@@ -119,7 +119,8 @@ export class LocalVenue extends ExchangeVenue {
     const { value, call } = transaction;
     const trial = resultOfCall(this.state, { from, value: BigInt(value) }, call);
     if (!trial.ok) {
-      return { ok: false, code: "TRANSACTION_REVERTED", message: revertWords(trial.reason), hint: null };
+      const message = `execution reverted: ${trial.reason}`;
+      return { ok: false, code: "TRANSACTION_REVERTED", message, hint: null };
     }
     const sent = this.submit(transaction);
     return sent.ok ? sent : { ...sent, code: "TRANSACTION_REFUSED" };

@@ -129,7 +129,7 @@ export const controlHandlers = {
       typeof resumed === "string" && resumed !== ""
         ? entryId.read(resumed, "Last-Event-ID", () => {})
         : query.since;
-    return stream.open({ from: query.from ?? "now", since: since ?? null });
+    return stream.open(query.from ?? "now", since ?? null);
   },
 
   getBots: (_call, service) => botsReply(service),

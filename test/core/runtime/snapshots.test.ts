@@ -1,7 +1,7 @@
 import MiniSearch from "minisearch";
 import { describe, expect, it, vi } from "vitest";
 import { MarketRanking, SearchIndex } from "../../../src/api/market-search.ts";
-import { BookPages } from "../../../src/api/order-book.ts";
+import { BookTexts } from "../../../src/api/order-book.ts";
 import { numbersAs } from "../../../src/api/view.ts";
 import { Exchange } from "../../../src/engine/exchange.ts";
 import { Keyring } from "../../../src/engine/keyring.ts";
@@ -74,9 +74,9 @@ describe("caches are invalidated by a restore:", () => {
 
   it("pages of order books", () => {
     const testExchange = openFundedExchange();
-    const pages = new BookPages();
+    const texts = new BookTexts();
     const page = (): string =>
-      pages.json({ state: testExchange.state, numbers }, testExchange.state.markets.get(1), "YES");
+      texts.json({ state: testExchange.state, numbers }, testExchange.state.markets.get(1), "YES");
     const snapshot = testExchange.exchange.snapshot();
     const empty = page();
     testExchange.send("alice BUY 1 YES @ 0.5");
