@@ -10,9 +10,8 @@ export {
   type WalletAccount,
   walletOf,
 } from "./client/client.ts";
-export type { SigningCredentials } from "./client/connection.ts";
+export type { NewOrder, SigningCredentials } from "./client/connection.ts";
 export type { StreamOptions } from "./client/control.ts";
-export type { NewOrder } from "./client/new-order.ts";
 export {
   collect,
   type ExchangeError,

@@ -4,6 +4,8 @@ import { ATTESTATION, type ClobAuth, clobAuth, isNonce } from "../api/wallet-sig
 import type * as api from "./api-messages.ts";
 import {
   Connection,
+  type NewOrder,
+  orderBody,
   type RawRequest,
   type ReplyAt,
   type SigningCredentials,
@@ -11,7 +13,6 @@ import {
   type TimeSync,
 } from "./connection.ts";
 import { type ControlPlane, controlOf } from "./control.ts";
-import { type NewOrder, orderBody } from "./new-order.ts";
 import { failure, invalidNonce, NO_WALLET, type RawReply, type Result, success, unsigned } from "./result.ts";
 import { openTransport, REPLY_TIMEOUT_MS, type Transport } from "./transport.ts";
 

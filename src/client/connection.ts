@@ -1,6 +1,6 @@
 import type { OperationAt, Route } from "../api/endpoints.ts";
 import { authHeaders, type Signable } from "../api/signing.ts";
-import type { Credentials, Replies } from "./api-messages.ts";
+import type { Credentials, OrderBody, Replies } from "./api-messages.ts";
 import {
   connectionLost,
   failure,
@@ -48,6 +48,21 @@ export function targetOf(path: string, query?: Query | null): string {
     if (value !== undefined) parameters.push(`${encoded(name)}=${encoded(String(value))}`);
   }
   return parameters.length === 0 ? path : `${path}?${parameters.join("&")}`;
+}
+
+/** An order to place; `orderType` defaults to GTC. */
+export interface NewOrder extends Omit<OrderBody, "expiration"> {
+  /** Required with GTD, otherwise not allowed: a Date, ISO-8601 with a zone, or Unix seconds. Null means none. */
+  readonly expiration?: Date | string | number | null;
+}
+
+/** Returns the body of an order; an invalid expiration becomes a text that the server refuses. */
+export function orderBody<Order extends NewOrder>(order: Order) {
+  // The server names the first missing field if there is no order.
+  const { orderType = "GTC", expiration = null, ...fields } = { ...order };
+  if (expiration === null) return { ...fields, orderType };
+  const isValid = expiration instanceof Date && !Number.isNaN(expiration.getTime());
+  return { ...fields, orderType, expiration: isValid ? expiration.toISOString() : String(expiration) };
 }
 
 /** A bigint has no JSON. NaN and infinities would be null, which the server's error would then name as the found value. */

@@ -9,9 +9,8 @@ import type {
   Snapshot,
   WinningOutcome,
 } from "./api-messages.ts";
-import { type Connection, targetOf } from "./connection.ts";
+import { type Connection, type NewOrder, orderBody, targetOf } from "./connection.ts";
 import { CHAIN_CALLS, type ChainCalls, CONTROL_CALLS, type ControlCalls } from "./control-calls.ts";
-import { type NewOrder, orderBody } from "./new-order.ts";
 import { type ExchangeError, ExchangeFailure, type Result, readReply, success } from "./result.ts";
 import type { EndSignal, OpenReply } from "./transport.ts";
 

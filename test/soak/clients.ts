@@ -1,6 +1,6 @@
 import type { Market, Order } from "../../src/client/api-messages.ts";
 import type { ExchangeClient } from "../../src/client/client.ts";
-import type { NewOrder } from "../../src/client/new-order.ts";
+import type { NewOrder } from "../../src/client/connection.ts";
 import { CONTRACTS } from "../../src/core/chain/contracts.ts";
 import type { Meter } from "./meter.ts";
 

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { ExchangeClient, walletOf } from "../../../src/client/client.ts";
-import type { NewOrder } from "../../../src/client/new-order.ts";
+import type { NewOrder } from "../../../src/client/connection.ts";
 import { orThrow } from "../../../src/client/result.ts";
 import { type RunningServer, serveWorld } from "../../../src/compose.ts";
 import { DEFAULT_CONFIG } from "../../../src/config.ts";
