@@ -10,11 +10,12 @@ const IN_PAGE = PAGE_SIZE - 1;
 /** Room for figures in the first page at first; it doubles. */
 const FIRST_ROOM = 32;
 
-/** Figures of the closed records of a page, one record after the other. The arrays share one buffer. */
-interface Figures {
+/** Figures of records, one record after the other, and the values that are none. The typed arrays share one buffer. */
+export interface Figures {
   readonly doubles: Float64Array;
   readonly ints: Int32Array;
   readonly bytes: Uint8Array;
+  readonly objects: unknown[];
   /** Number of records for which there is room. */
   readonly room: number;
   /** Number of records that a table has written. Each next one is written by the first table that has it. */
@@ -24,11 +25,14 @@ interface Figures {
 /** An open record, or the position of a closed one among the closed ones. */
 type Row<Value> = Value | number;
 
+/** Figures as values that `v8.serialize` takes. */
+type FiguresImage = Pick<Figures, "bytes" | "objects">;
+
 /** Table as values that `v8.serialize` takes. */
 export interface PackedImage {
   readonly size: number;
   /** Figures of all records by number, also of the open ones. */
-  readonly pages: readonly Uint8Array[];
+  readonly pages: readonly FiguresImage[];
   /** Numbers of the open records. */
   readonly open: readonly number[];
 }
@@ -56,7 +60,7 @@ export class PackedTable<Value extends { readonly number: number }> {
     by: number,
   ): PackedTable<Value> {
     const table = new PackedTable(packing);
-    table.#figures = pages.map((bytes) => packing.figures(PAGE_SIZE, bytes, PAGE_SIZE));
+    table.#figures = pages.map((page) => packing.figures(PAGE_SIZE, page, PAGE_SIZE));
     for (const figures of table.#figures) packing.shift(figures, by);
     table.#closed = size;
     table.#rows = Table.lazy<Row<Value>>(size, (from, to) =>
@@ -74,7 +78,7 @@ export class PackedTable<Value extends { readonly number: number }> {
       this.#packing.pack(pages[at >> PAGE_BITS] as Figures, at & IN_PAGE, record);
     }
     const open = Array.from(this.open(), ({ number }) => number);
-    return { size: this.size, pages: pages.map(({ bytes }) => bytes), open };
+    return { size: this.size, pages: pages.map(({ bytes, objects }) => ({ bytes, objects })), open };
   }
 
   /** Number of records, which is also the number of the latest. */
@@ -118,10 +122,10 @@ export class PackedTable<Value extends { readonly number: number }> {
   }
 
   /**
-   * Returns some fields of a record for reading, without making an object of all fields of a closed one. `unpack` is a
-   * `part` of the packing. @throws RangeError if the number does not exist.
+   * Returns some fields of a record for reading, without making an object of all fields of a closed one.
+   * @throws RangeError if the number does not exist.
    */
-  part<Part>(number: number, unpack: Unpack<Part>): Readonly<Part> {
+  part<Part>(number: number, { unpack }: Conversion<Part>): Readonly<Part> {
     const row = this.#rows.peek(number);
     if (typeof row !== "number") return row as never;
     return unpack(this.#figures[row >> PAGE_BITS] as Figures, row & IN_PAGE, number);
@@ -163,7 +167,7 @@ export class PackedTable<Value extends { readonly number: number }> {
     let figures = this.#figures[position >> PAGE_BITS];
     if (figures === undefined || figures.used !== place || figures.room === place) {
       const room = position < PAGE_SIZE ? Math.max(FIRST_ROOM, figures?.room ?? 0) : PAGE_SIZE;
-      figures = this.#packing.figures(place === room ? 2 * room : room, figures?.bytes, place);
+      figures = this.#packing.figures(place === room ? 2 * room : room, figures, place);
       this.#figures[position >> PAGE_BITS] = figures;
     }
     this.#packing.pack(figures, place, record);
@@ -173,25 +177,25 @@ export class PackedTable<Value extends { readonly number: number }> {
   }
 }
 
-/** Makes an object of the figures at a place. */
-type Unpack<Value> = (figures: Figures, place: number, number: number) => Value;
-
-/** Converts records of one kind to figures and back. */
-export interface Packing<Value> {
-  /** Makes room for records, and copies the bytes of earlier figures, of which a number is used. */
-  figures(room: number, bytes?: Uint8Array, used?: number): Figures;
+/** Converts all fields of records to figures and back, or some of them. */
+interface Conversion<Value> {
   pack(figures: Figures, place: number, record: Value): void;
-  unpack: Unpack<Value>;
-  /** Unpacks only some fields. */
+  unpack(figures: Figures, place: number, number: number): Value;
+}
+
+/** Converts records of one kind. */
+export interface Packing<Value> extends Conversion<Value> {
+  /** Makes room for records, and copies earlier figures, of which a number is used. */
+  figures(room: number, from?: FiguresImage, used?: number): Figures;
   part<Name extends keyof Value & string>(
     ...names: Name[]
-  ): Unpack<Pick<Value, Name | ("number" & keyof Value)>>;
+  ): Conversion<Pick<Value, Name | ("number" & keyof Value)>>;
   copy(record: Value): Value;
   /** Adds `by` milliseconds to all moments of all records. */
   shift(figures: Figures, by: number): void;
 }
 
-type Kind = "doubles" | "ints" | "bytes";
+type Kind = "doubles" | "ints" | "bytes" | "objects";
 
 /** Where the figure of a field is: `at` is its index among the items of a record. */
 interface Item {
@@ -201,80 +205,85 @@ interface Item {
   /** Values by their figure; null if the figure is the value, or -1 for null. */
   readonly values: readonly unknown[] | null;
   readonly isNullable: boolean;
-  readonly isMoment: boolean;
+  readonly shift: Type<unknown>["shift"];
 }
 
 /**
- * Returns how to pack records whose `number` is their position. The other fields are integers, few values, or null; derived
- * ones are integers of 32 bits.
+ * Returns how to pack records whose first field is the number of their position. Integers and few values become figures;
+ * derived fields must be integers. `wide` has the fields that need more than 32 bits, if not all that may.
  */
-export function packingOf<Value extends { readonly number: number }>(
-  type: RecordType<Value>,
-): Packing<Value> {
-  const { items, widths } = layoutOf(type);
-  const moments = items.filter(({ isMoment }) => isMoment);
+export function packingOf<Value>(type: RecordType<Value>, wide?: readonly string[]): Packing<Value> {
+  const layout = layoutOf(type, wide);
+  const { items, widths } = layout;
   const convert = (some: readonly Item[]): Conversion<never> =>
-    compiledConversion({ items: some, widths }) ?? interpreted({ items: some, widths });
-  const whole = convert(items);
+    compiledConversion({ ...layout, items: some }) ?? interpreted({ ...layout, items: some });
   const packing: Packing<Value> = {
-    ...whole,
-    part: (...names) => convert(items.filter(({ name }) => names.includes(name as never))).unpack,
+    ...convert(items),
+    part: (...names) => convert(items.filter(({ name }) => names.includes(name as never))),
     copy: type.copy,
-    figures(room, bytes = new Uint8Array(), used = 0) {
+    figures(room, from, used = 0) {
       const buffer = new ArrayBuffer(widths.bytes * room);
-      const all = new Uint8Array(buffer);
-      all.set(bytes);
-      return { doubles: new Float64Array(buffer), ints: new Int32Array(buffer), bytes: all, room, used };
+      const bytes = new Uint8Array(buffer);
+      if (from !== undefined) bytes.set(from.bytes);
+      const [doubles, ints] = [new Float64Array(buffer), new Int32Array(buffer)];
+      return { doubles, ints, bytes, objects: from?.objects.slice() ?? [], room, used };
     },
-    shift({ doubles, room }, by) {
-      for (const { at } of moments) {
-        for (let index = at; index < widths.doubles * room; index += widths.doubles) {
-          const figure = doubles[index] as number;
-          if (figure >= 0) doubles[index] = figure + by;
-        }
+    shift({ doubles, objects }, by) {
+      for (const { kind, at, shift } of items) {
+        if (shift === undefined) continue;
+        if (kind === "doubles") addToEach(doubles, at, widths.doubles, by);
+        else
+          for (let index = at; index < objects.length; index += widths.objects)
+            objects[index] = shift(objects[index], by);
       }
     },
   };
   // The first record decides how V8 represents each field in all of them. In one made of figures, wide integers are doubles;
   // if a record with small ones were first, each later one would be converted by the runtime when it is first read.
-  whole.unpack(packing.figures(1), 0, 1);
+  packing.unpack(packing.figures(1), 0, 1);
   return packing;
+}
+
+/** Adds to the moments at every `width`-th place; -1 stands for null. */
+function addToEach(moments: Float64Array, from: number, width: number, by: number): void {
+  for (let index = from; index < moments.length; index += width) {
+    const moment = moments[index] as number;
+    if (moment >= 0) moments[index] = moment + by;
+  }
 }
 
 const MAX_INT32 = 2_147_483_647;
 
 type Layout = ReturnType<typeof layoutOf>;
 
-function layoutOf({ fields, derived }: RecordType<unknown>) {
-  const counts = { doubles: 0, ints: 0, bytes: 0 };
-  const itemOf = (name: string, type: Type<unknown> | null): Item => {
-    const { values = null, shift, nonNull } = type ?? {};
-    const [low, high] = (type === null ? [0, MAX_INT32] : (nonNull ?? type).range) ?? [-1, 0];
-    if (values === null && low < 0) throw new Error(`field ${name} cannot be packed`);
-    const isWide = high > MAX_INT32;
-    const kind = values === null ? (isWide ? "doubles" : "ints") : "bytes";
+function layoutOf({ fields, derived }: RecordType<unknown>, wide?: readonly string[]) {
+  const counts = { doubles: 0, ints: 0, bytes: 0, objects: 0 };
+  const itemOf = (name: string, type: Partial<Type<unknown>>): Item => {
+    const { values, shift, nonNull, range = nonNull?.range } = type;
+    const isWide = shift !== undefined || (wide?.includes(name) ?? (range?.[1] ?? 0) > MAX_INT32);
+    const kind = values ? "bytes" : range === undefined ? "objects" : isWide ? "doubles" : "ints";
     const at = counts[kind];
     counts[kind] += 1;
-    return { name, kind, at, values, isNullable: nonNull !== undefined, isMoment: shift !== undefined };
+    const isNullable = range !== undefined && nonNull !== undefined;
+    return { name, kind, at, values: values ?? null, isNullable, shift };
   };
-  const persisted = Object.entries(fields).filter(([name]) => name !== "number");
-  const items = persisted.map(([name, type]) => itemOf(name, type));
-  items.push(...derived.map((name) => itemOf(name, null)));
+  const [key = "", ...names] = Object.keys(fields);
+  const items = names.map((name) => itemOf(name, fields[name] as Type<unknown>));
+  items.push(...derived.map((name) => itemOf(name, { range: [0, MAX_INT32] })));
   // A record has its doubles first, then its integers and bytes, so that each is aligned.
-  const { doubles, ints, bytes } = counts;
-  const before = { doubles: 0, ints: 2 * doubles, bytes: 8 * doubles + 4 * ints };
+  const { doubles, ints, bytes, objects } = counts;
+  const before = { doubles: 0, ints: 2 * doubles, bytes: 8 * doubles + 4 * ints, objects: 0 };
   const size = Math.ceil((before.bytes + bytes) / 8) * 8;
   const placed = items.map((item) => ({ ...item, at: item.at + before[item.kind] }));
   /** Length of a record in the items of each array. */
-  const widths = { doubles: size / 8, ints: size / 4, bytes: size };
-  return { items: placed as readonly Item[], widths };
+  const widths = { doubles: size / 8, ints: size / 4, bytes: size, objects };
+  return { key, items: placed as readonly Item[], widths };
 }
 
 type Values = Record<string, unknown>;
-type Conversion<Value> = Pick<Packing<Value>, "pack" | "unpack">;
 
 /** Compiles the conversion from source generated for the fields of one record; null if code cannot be compiled. */
-function compiledConversion({ items, widths }: Layout): Conversion<never> | null {
+function compiledConversion({ key, items, widths }: Layout): Conversion<never> | null {
   const figure = ({ kind, at }: Item): string => `${kind}[place * ${widths[kind]} + ${at}]`;
   const packed = (item: Item): string => {
     const { name, values, isNullable } = item;
@@ -286,33 +295,34 @@ function compiledConversion({ items, widths }: Layout): Conversion<never> | null
     if (item.values !== null) return `items[${index}].values[${figure(item)}]`;
     return item.isNullable ? `${figure(item)} < 0 ? null : ${figure(item)}` : figure(item);
   };
+  const arrays = `{ ${[...new Set(items.map(({ kind }) => kind))].join(", ")} }`;
   const source = `"use strict";
     return {
-      pack({ doubles, ints, bytes }, place, v) {
+      pack(${arrays}, place, v) {
         ${items.map((item) => `${figure(item)} = ${packed(item)};`).join("\n")}
       },
-      unpack({ doubles, ints, bytes }, place, number) {
-        return { number, ${items.map((item, index) => `${item.name}: ${unpacked(item, index)}`).join(", ")} };
+      unpack(${arrays}, place, ${key}) {
+        return { ${key}, ${items.map((item, index) => `${item.name}: ${unpacked(item, index)}`).join(", ")} };
       },
     };`;
   return compiled(source, { items });
 }
 
 /** Converts in a loop over the fields, for where code cannot be compiled: a browser with a Content-Security-Policy. */
-const interpreted = ({ items, widths }: Layout): Conversion<never> => ({
+const interpreted = ({ key, items, widths }: Layout): Conversion<never> => ({
   pack(figures, place, record: Values) {
-    for (const { name, kind, at, values } of items) {
+    for (const { name, kind, at, values, isNullable } of items) {
       const value = record[name];
-      const figure = values === null ? ((value ?? -1) as number) : values.indexOf(value);
-      figures[kind][place * widths[kind] + at] = figure;
+      const figure = values === null ? (isNullable ? (value ?? -1) : value) : values.indexOf(value);
+      figures[kind][place * widths[kind] + at] = figure as number;
     }
   },
   unpack(figures, place, number) {
-    const record: Values = { number };
+    const record: Values = { [key]: number };
     for (const { name, kind, at, values, isNullable } of items) {
-      const figure = figures[kind][place * widths[kind] + at] as number;
-      if (values !== null) record[name] = values[figure];
-      else record[name] = isNullable && figure < 0 ? null : figure;
+      const figure = figures[kind][place * widths[kind] + at];
+      if (values !== null) record[name] = values[figure as number];
+      else record[name] = isNullable && (figure as number) < 0 ? null : figure;
     }
     return record as never;
   },

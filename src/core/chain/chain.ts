@@ -8,6 +8,7 @@ import {
   id,
   integer,
   mapOf,
+  moment,
   oneOf,
   optional,
   orNull,
@@ -225,23 +226,30 @@ export const emptyWallet = (owner: Address): ChainWallet => ({
   operators: new Map(),
 });
 
+const word = integer(-2_147_483_648, 2_147_483_647);
+
 /** Block of the chain, or orphaned by a reorganization, with the digest of the whole chain up to it. */
-export interface Block extends Readonly<ReturnType<typeof digestFields>> {
+export const Block = record({
   /** Numbers all blocks, orphaned ones included, from 1. */
-  readonly serial: number;
+  serial: id(),
   /** Position in the chain; the first is 0. */
-  readonly height: number;
+  height: integer(),
   /** Serial of the previous block; 0 for the first. */
-  readonly parent: number;
-  readonly at: Millis;
+  parent: integer(),
+  at: moment(),
   /** Wei per gas. */
-  readonly baseFee: number;
+  baseFee: integer(),
   /** Index of its first transaction in `Chain.mined`, from 0, and number of transactions. */
-  readonly first: number;
-  readonly count: number;
-  readonly logs: number;
-  readonly gas: number;
-}
+  first: integer(),
+  count: integer(),
+  logs: integer(),
+  gas: integer(),
+  digestA: word,
+  digestB: word,
+  digestC: word,
+  digestD: word,
+});
+export type Block = Infer<typeof Block>;
 
 /** Returns transactions that are pending, and lost ones that the ledger still includes; oldest first. */
 export function unminedOf({ deferred, lost, firstUnprocessed, transactions }: Chain): Transaction[] {
