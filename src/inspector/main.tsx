@@ -1,4 +1,4 @@
-import { useSignal } from "@preact/signals";
+import { signal } from "@preact/signals";
 import { render } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { toIso } from "../core/time.ts";
@@ -16,29 +16,16 @@ import { LANES, Timeline } from "./panes/timeline.tsx";
 import { setTo } from "./parts.tsx";
 import { begin, openFile } from "./sources.ts";
 
-/** The page: a timeline, and the panes at its cursor. A report dropped anywhere on the page is opened. */
-function App() {
-  const isOver = useSignal(false);
-  useEffect(() => {
-    const drag = (event: DragEvent): void => {
-      event.preventDefault();
-      isOver.value = event.type === "dragover";
-      const [dropped] = (event.type === "drop" && event.dataTransfer?.files) || [];
-      if (dropped !== undefined) void openFile(dropped);
-    };
-    const kinds = ["dragover", "dragleave", "drop"] as const;
-    for (const kind of kinds) document.addEventListener(kind, drag);
-    return () => {
-      for (const kind of kinds) document.removeEventListener(kind, drag);
-    };
-  }, []);
-  return (
-    <div class={isOver.value ? "page drop" : "page"}>
-      <Top />
-      {model.phase.value.kind === "open" ? <Panes /> : <Waiting />}
-    </div>
-  );
-}
+/** Whether a file is dragged over the page. */
+const isOver = signal(false);
+
+/** The page: a timeline, and the panes at its cursor. */
+const App = () => (
+  <div class={isOver.value ? "page drop" : "page"}>
+    <Top />
+    {model.phase.value.kind === "open" ? <Panes /> : <Waiting />}
+  </div>
+);
 
 function Top() {
   const { value: at } = model.moment;
@@ -265,6 +252,15 @@ const root = document.getElementById("app");
 if (root !== null) {
   root.replaceChildren();
   render(<App />, root);
+}
+// A report dropped anywhere on the page is opened.
+for (const kind of ["dragover", "dragleave", "drop"] as const) {
+  document.addEventListener(kind, (event) => {
+    event.preventDefault();
+    isOver.value = kind === "dragover";
+    const [dropped] = (kind === "drop" && event.dataTransfer?.files) || [];
+    if (dropped !== undefined) void openFile(dropped);
+  });
 }
 // Keys work on the whole page, except while the user types or chooses in a field.
 document.addEventListener("keydown", (event) => {

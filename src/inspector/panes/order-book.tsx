@@ -1,9 +1,10 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { ASK, BID, type BookDirection } from "../../core/book/book.ts";
+import type { BookDirection } from "../../core/book/book.ts";
 import { counted, priceText, sizeText } from "../../core/format.ts";
-import { bookFor, isMirrored, type Market, priceIn } from "../../core/market.ts";
+import { bookFor, directionIn, isMirrored, type Market, priceIn } from "../../core/market.ts";
+import type { Side } from "../../core/terms.ts";
 import { type Price, price, SHARE_UNITS } from "../../core/units.ts";
 import * as model from "../model.ts";
 import {
@@ -25,6 +26,7 @@ interface Level {
   readonly text: string;
   readonly size: number;
   readonly orders: number;
+  readonly side: Side;
   /** The level in the book's own terms. */
   readonly tick: number;
   readonly direction: BookDirection;
@@ -36,7 +38,8 @@ interface Level {
 function ladderOf(market: Market) {
   const { book } = bookFor(market, model.outcome.value);
   const mirrored = isMirrored(market, model.outcome.value);
-  const levels = (direction: BookDirection): Level[] => {
+  const levels = (side: Side): Level[] => {
+    const direction = directionIn(mirrored, side);
     const found: Level[] = [];
     const own = book === null ? new Map<number, number>() : ownAt(book, direction);
     book?.depth(direction, (tick, size, orders) => {
@@ -46,6 +49,7 @@ function ladderOf(market: Market) {
         text: fixedPrice(market, at),
         size,
         orders,
+        side,
         tick,
         direction,
         own: own.get(tick) ?? 0,
@@ -53,8 +57,7 @@ function ladderOf(market: Market) {
     });
     return found;
   };
-  const [buying, selling] = mirrored ? ([ASK, BID] as const) : ([BID, ASK] as const);
-  return { bids: levels(buying), asks: levels(selling) };
+  return { bids: levels("BUY"), asks: levels("SELL") };
 }
 
 type Book = NonNullable<ReturnType<typeof bookFor>["book"]>;
@@ -98,7 +101,6 @@ export function BookPane() {
     <Row
       key={`${level.direction} ${level.tick}`}
       level={level}
-      isBid={bids.includes(level)}
       largest={largest}
       isOpen={isOpen(level)}
       onClick={setTo(opened, isOpen(level) ? null : level)}
@@ -181,12 +183,12 @@ function Chooser() {
 }
 
 function Row({
-  level: { text, size, orders, own },
-  isBid,
+  level: { text, size, orders, side, own },
   largest,
   isOpen,
   onClick,
-}: Readonly<{ level: Level; isBid: boolean; largest: number; isOpen: boolean; onClick: () => void }>) {
+}: Readonly<{ level: Level; largest: number; isOpen: boolean; onClick: () => void }>) {
+  const isBid = side === "BUY";
   const bar = { inlineSize: `${Math.max(1, (100 * size) / largest)}%` };
   const sizeCell = (
     <td class="number size">
