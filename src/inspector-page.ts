@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
@@ -9,14 +10,8 @@ export const NOT_BUILT = "the page of the inspector is not built yet: run `npm r
 
 /** Reads the built page of the inspector; null if it is not built. */
 export async function inspectorPage(): Promise<string | null> {
-  for (const location of LOCATIONS) {
-    try {
-      return await readFile(new URL(location, import.meta.url), "utf8");
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-    }
-  }
-  return null;
+  const page = LOCATIONS.map((location) => new URL(location, import.meta.url)).find(existsSync);
+  return page === undefined ? null : readFile(page, "utf8");
 }
 
 const compress = promisify(gzip);
