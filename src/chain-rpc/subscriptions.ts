@@ -25,16 +25,15 @@ type BlockLogs = ReturnType<typeof noLogs>;
 
 /**
  * The subscriptions of all connected clients. Each has its own cursor, which advances while its client has room: a slow
- * client delays no other, and nothing is queued for it. The exchange is watched from the first client on.
+ * client delays no other, and nothing is queued for it.
  */
 export class Subscriptions {
   readonly node: NodeContext;
   readonly #clients = new Set<Subscriber>();
   /** Clients that may have something to send. */
   readonly #ready = new Set<Subscriber>();
-  #isWatching = false;
   #isSending = false;
-  #isScheduled = false;
+  #isWaking = false;
   /** Head of the chain when clients were last woken; null after a rewind. */
   #lastHead: Block | null = null;
   /** Number of transactions when clients were last woken. */
@@ -44,18 +43,19 @@ export class Subscriptions {
 
   constructor(node: NodeContext) {
     this.node = node;
+    const { exchange } = node;
+    const wake = (): void => {
+      if (!this.#isWaking && this.#clients.size > 0) void this.#wake();
+    };
+    exchange.watch(wake);
+    exchange.watchRewind(() => {
+      this.#lastHead = null;
+      wake();
+    });
   }
 
   add(client: Subscriber): void {
     this.#clients.add(client);
-    if (this.#isWatching) return;
-    this.#isWatching = true;
-    const { exchange } = this.node;
-    exchange.watch(() => void this.#schedule());
-    exchange.watchRewind(() => {
-      this.#lastHead = null;
-      void this.#schedule();
-    });
   }
 
   delete(client: Subscriber): void {
@@ -64,15 +64,10 @@ export class Subscriptions {
   }
 
   /** Wakes clients once in a turn of the event loop, however many commands were applied in it. */
-  async #schedule(): Promise<void> {
-    if (this.#isScheduled || this.#clients.size === 0) return;
-    this.#isScheduled = true;
+  async #wake(): Promise<void> {
+    this.#isWaking = true;
     await scheduler.yield();
-    this.#isScheduled = false;
-    this.#wake();
-  }
-
-  #wake(): void {
+    this.#isWaking = false;
     const { chain } = this.node.state;
     const head = headBlock(chain);
     const { size } = chain.transactions;
