@@ -15,7 +15,7 @@ import {
   isGiven,
   LINE_OR_MOMENT,
   MOMENT,
-  reader,
+  matching,
   SEED,
   type Settings,
   TIMEOUT,
@@ -41,9 +41,7 @@ const storage = inGroup("Storage:");
 const access = inGroup("Access:");
 
 const DIRECTORY = text("the path of a directory");
-const TOKEN = reader("1 to 256 visible ASCII characters", (given) =>
-  /^[!-~]{1,256}$/.test(given) ? given : null,
-);
+const TOKEN = matching("1 to 256 visible ASCII characters", /^[!-~]{1,256}$/);
 const LOG_LEVEL = choice("silent", "fatal", "error", "warn", "info", "debug", "trace");
 
 /**

@@ -91,6 +91,10 @@ export const entryOf = <Entry>(table: Readonly<Record<string, Entry>>): Reader<E
 /** Accepts any text but an empty one. */
 export const text = (expected: string): Reader<string> => ({ expected, read: (given) => given || null });
 
+/** Accepts a text that matches a pattern. */
+export const matching = (expected: string, form: RegExp): Reader<string> =>
+  reader(expected, (given) => (form.test(given) ? given : null));
+
 /** Accepts one line up to a maximum length that is not blank. */
 export const oneLine = (maxLength: number): Reader<string> =>
   reader(`one line of 1 to ${maxLength} characters`, (given) =>

@@ -14,6 +14,7 @@ import {
   LINE,
   LINE_OR_MOMENT,
   MOMENT,
+  matching,
   oneLine,
   pattern,
   reader,
@@ -354,23 +355,20 @@ export const SUBCOMMANDS = {
         "Only this market: its slug, the beginning of its slug, or its id",
       ),
       account: selection(
-        reader("an address, its beginning from 0x and 4 digits on, or dev-0", (given: string) =>
-          /^(?:0x[0-9a-f]{4,40}|dev-\d{1,9})$/i.test(given) ? given.toLowerCase() : null,
+        matching(
+          "an address, its beginning from 0x and 4 digits on, or dev-0",
+          /^(?:0x[0-9a-f]{4,40}|dev-\d{1,9})$/i,
         ),
         "Only this account: its address, the beginning of it, or dev-0 and so on",
       ),
       order: selection(
-        reader("the id of an order, or its number", (given: string) =>
-          ORDER.test(given) ? given.toLowerCase() : null,
-        ),
+        matching("the id of an order, or its number", ORDER),
         "Only the history of one order: its id or its number",
       ),
       all: selection(toggle, "Also markets and accounts without activity since the opening"),
       json: output(toggle, "A JSON document"),
       html: output(
-        reader("the path of a file that ends in .html", (given: string) =>
-          /\.html?$/i.test(given) ? given : null,
-        ),
+        matching("the path of a file that ends in .html", /\.html?$/i),
         "File to write instead: a web page with the whole history",
       ),
     },

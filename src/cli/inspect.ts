@@ -44,7 +44,8 @@ export const inspect: Run<"inspect"> = async (values, [name = DEFAULT_DATA], { e
   const at = values.at ?? {};
   const source = openNamed(name);
   const paint = paintOf(environment);
-  const inspection = order === null ? stateInspection(values, paint) : orderInspection(order, paint);
+  const inspection =
+    order === null ? stateInspection(values, paint) : orderInspection(order.toLowerCase(), paint);
   const end = replayJournalLines(source, at, (replayed, { state }) => inspection.add(replayed, state));
   return endedWith(endingOf(source, end), () => {
     requireLine(source, at, end);
@@ -79,7 +80,8 @@ function stateInspection({ market, account, all: isAll }: Values<"inspect">, pai
   const accountsIn = (state: State, devAccounts: readonly Address[]) => {
     const accounts = [...state.accounts];
     if (account === null) return accounts.filter(({ address }) => isAll || touched.accounts.has(address));
-    const named = devAccounts.find((_, index) => account === `dev-${index}`) ?? account;
+    const name = account.toLowerCase();
+    const named = devAccounts.find((_, index) => name === `dev-${index}`) ?? name;
     return onePrefixed("account", named, accounts, ({ address }) => address);
   };
   return {
