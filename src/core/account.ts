@@ -19,7 +19,6 @@ const BalanceRecord = mutableRecord({
  */
 export type Balance<Unit extends number> = Record<keyof Infer<typeof BalanceRecord>, Unit>;
 const balance = <Unit extends number>() => BalanceRecord as Type<unknown> as Type<Balance<Unit>>;
-export const copyBalance = BalanceRecord.copy as <Unit extends number>(of: Balance<Unit>) => Balance<Unit>;
 
 /** Shares of an account in one market. */
 export const Holding = record(

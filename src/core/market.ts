@@ -129,7 +129,7 @@ export const Market = refined(
         volume: sum(),
         /** Sum of price x open size over the resting orders of the YES book. */
         liquidity: sum(),
-        books: list(MarketBook) as Type<unknown> as Type<MarketBooks>,
+        books: array(MarketBook) as Type<unknown> as Type<MarketBooks>,
       },
       derived: {
         /** Numbers of the market's trades, and of the trades whose taker traded YES; oldest first. */

@@ -28,6 +28,8 @@ export interface Type<Value> {
   readonly diskName?: string;
   /** Moves every moment by `by` milliseconds, records in place; returns the value. Undefined if the type has no moment. */
   shift?(value: Value, by: number): Value;
+  /** Returns a writable copy. Undefined if values never change. */
+  copy?(value: Value): Value;
 }
 
 /** The type of the values that a declaration describes. */
@@ -158,6 +160,8 @@ export const fieldsLike = <Value>(isRight: (value: unknown) => boolean, expected
 
 // Types composed of types.
 
+const copied = <Value>(type: Type<Value>, value: Value): Value =>
+  type.copy === undefined || value === undefined ? value : type.copy(value);
 const shifted = <Value>(type: Type<Value>, value: Value, by: number): Value =>
   type.shift === undefined ? value : type.shift(value, by);
 
@@ -176,12 +180,11 @@ export const orNull = <Value>(type: Type<Value>): Type<Value | null> => ({
   nonNull: type,
   ...(type.values && { values: [null, ...type.values] }),
   ...(type.shift && { shift: (value, by) => (value === null ? null : shifted(type, value, by)) }),
+  ...(type.copy && { copy: (value) => (value === null ? null : copied(type, value)) }),
 });
 
 /** Read-only list. */
-export const list = <Item>(type: Type<Item>): Type<readonly Item[]> => array(type);
-
-export const array = <Item>(type: Type<Item>): Type<Item[]> => ({
+export const list = <Item>(type: Type<Item>): Type<readonly Item[]> => ({
   parse: (value) => {
     if (!Array.isArray(value)) throw new DocumentError("a list", value);
     return value.map((item, index) => within(index, () => type.parse(item)));
@@ -197,6 +200,12 @@ export const array = <Item>(type: Type<Item>): Type<Item[]> => ({
     return items;
   },
   ...(type.shift && { shift: (items, by) => items.map((item) => shifted(type, item, by)) }),
+});
+
+/** List that changes. */
+export const array = <Item>(type: Type<Item>): Type<Item[]> => ({
+  ...(list(type) as Type<Item[]>),
+  copy: (items) => items.map((item) => copied(type, item)),
 });
 
 /** List of fixed length with a type per item; `expected` describes it in messages. */
@@ -238,6 +247,11 @@ export const byMarket = <Value extends { readonly market: number }>(
     return found;
   }),
   write: (items) => array(type).write([...items.values()].sort((a, b) => a.market - b.market)),
+  copy: (items) => {
+    const copy = new Map<number, Value>();
+    for (const [market, item] of items) copy.set(market, copied(type, item));
+    return copy;
+  },
 });
 
 /** Values by key; on disk a list of pairs, by ascending number or in insertion order. `expected` describes a pair. */
@@ -259,6 +273,7 @@ export const mapOf = <Key extends string | number, Value>(
       return found;
     }),
     write: (items) => pairs.write([...items].sort(order)),
+    copy: (items) => new Map(items),
   };
 };
 
@@ -453,7 +468,11 @@ function interpretedMethods(layout: RecordLayout): Methods {
       cursor.skipByte(BRACE);
       return found;
     },
-    copy: (value) => ({ ...value }),
+    copy: (value) => {
+      const copy = { ...value };
+      for (const [index, key] of keys.entries()) copy[key] = copied(types[index] as Type<unknown>, copy[key]);
+      return copy;
+    },
   };
 }
 
@@ -472,6 +491,12 @@ function compiledMethods(layout: RecordLayout): Methods | null {
   const made = Object.keys(makers).map(
     (name) => `${JSON.stringify(name)}: makers[${JSON.stringify(name)}]()`,
   );
+  const derived = Object.keys(makers).map((name) => `${JSON.stringify(name)}: v[${JSON.stringify(name)}]`);
+  const copyOf = (key: string, i: number): string => {
+    const value = `v[${JSON.stringify(key)}]`;
+    const copy = ifThere(i, `${value} !== undefined`, `c${i}(${value})`);
+    return `${JSON.stringify(key)}: ${types[i]?.copy === undefined ? value : copy}`;
+  };
   const literal = `{ ${[each((key, i) => `${key}: v${i}`, ", "), ...made].join(", ")} }`;
   /** Bounds check of an integer, which is read without calling its type. */
   const check = (i: number): string => {
@@ -487,7 +512,7 @@ function compiledMethods(layout: RecordLayout): Methods | null {
   const skip = (i: number): string => (isOptional(types[i] as Type<unknown>) ? "" : `c.skip(n${i});`);
   const source = `"use strict";
     const { types, texts, makers } = layout;
-    ${each((_, i) => `const { parse: p${i}, write: w${i}, read: r${i} } = types[${i}], n${i} = texts[${i}];`)}
+    ${each((_, i) => `const { parse: p${i}, write: w${i}, read: r${i}, copy: c${i} } = types[${i}], n${i} = texts[${i}];`)}
     return {
       parse(value) {
         const from = fieldsOf(value);
@@ -516,7 +541,7 @@ function compiledMethods(layout: RecordLayout): Methods | null {
         c.skipByte(${BRACE});
         return ${literal};
       },
-      copy: (v) => ({ ${[...keys, ...Object.keys(makers)].map((name) => `${JSON.stringify(name)}: v[${JSON.stringify(name)}]`).join(", ")} }),
+      copy: (v) => ({ ${[...keys.map(copyOf), ...derived].join(", ")} }),
     };`;
   return compiled<Methods>(source, { layout, fieldsOf, checkNames, DocumentError });
 }

@@ -1,12 +1,12 @@
-import { Account, copyBalance, emptyBalance, Holding } from "./account.ts";
+import { Account, emptyBalance } from "./account.ts";
 import { MatchPlan } from "./book/book.ts";
 import { NO_SLOT, OrderPool } from "./book/order-pool.ts";
-import { type Chain, type ChainWallet, createChain } from "./chain/chain.ts";
-import { Transaction, TransactionException } from "./chain/transaction.ts";
+import { type Chain, ChainWallet, createChain } from "./chain/chain.ts";
+import { Transaction } from "./chain/transaction.ts";
 import { addressText, orderText, SHOWN_DIGITS } from "./format.ts";
 import { Digest } from "./hash.ts";
 import { houseAddress, type IdKind, idPrefix, numberOf } from "./ids.ts";
-import { type EventRecord, type Market, type MarketBook, marketOfToken, outcomeOf } from "./market.ts";
+import { EventRecord, Market, marketOfToken, outcomeOf } from "./market.ts";
 import { ExpiryQueue, ORDER_PACKING, TRADE_PACKING } from "./order.ts";
 import { PackedTable } from "./packed-table.ts";
 import { type Infer, integer, oneOf, optional, record, size, text } from "./schema.ts";
@@ -90,9 +90,6 @@ export function createState(config: ExchangeConfig, start: Millis) {
   return state;
 }
 
-// Accounts, holdings and transactions are copied by their declarations, so that V8 gives created, copied and read records
-// one hidden class and the code that uses them stays fast.
-
 /**
  * Returns a writable copy of the state; the original must not be written to again. Records, and pages of orders and
  * trades, are copied when the copy first reads them. The cost depends on later changes, not on the size.
@@ -102,7 +99,7 @@ export function copyState(state: State): State {
   return {
     config: state.config,
     idPrefixes: state.idPrefixes,
-    events: state.events.copy(copyEvent),
+    events: state.events.copy(EventRecord.copy),
     markets: state.markets.copy((market) => copyMarket(market, pool)),
     accounts: state.accounts.copy(copyAccount),
     orders: state.orders.copy(),
@@ -120,63 +117,36 @@ export function copyState(state: State): State {
   };
 }
 
-const copyEvent = (event: EventRecord): EventRecord => ({ ...event, markets: event.markets.slice() });
+// Records are copied by their declarations, so that V8 gives created, copied and read ones one hidden class.
 
 function copyMarket(market: Market, pool: OrderPool): Market {
-  const [first, second] = market.books;
-  const books: Market["books"] =
-    second === undefined ? [copyBook(first, pool)] : [copyBook(first, pool), copyBook(second, pool)];
-  return {
-    ...market,
-    books,
-    volume: { ...market.volume },
-    liquidity: { ...market.liquidity },
-    supply: { ...market.supply },
-    onChain: { ...market.onChain },
-    trades: market.trades.copy(),
-    yesTrades: market.yesTrades.copy(),
-  };
+  const copy = Market.copy(market);
+  for (const bookState of copy.books) {
+    bookState.book = bookState.book?.copy(pool) ?? null;
+    bookState.history = bookState.history.copy();
+  }
+  copy.trades = market.trades.copy();
+  copy.yesTrades = market.yesTrades.copy();
+  return copy;
 }
 
-const copyBook = (bookState: MarketBook, pool: OrderPool): MarketBook => ({
-  ...bookState,
-  book: bookState.book?.copy(pool) ?? null,
-  history: bookState.history.copy(),
-});
-
 function copyAccount(account: Account): Account {
-  const copy: Writable<Account> = Account.copy(account);
-  copy.collateral = copyBalance(account.collateral);
-  copy.holdings = new Map();
-  for (const [market, holding] of account.holdings) copy.holdings.set(market, copyHolding(holding));
+  const copy = Account.copy(account);
+  for (const holding of copy.holdings.values()) {
+    holding.yesFills = holding.yesFills?.copy() ?? null;
+    holding.noFills = holding.noFills?.copy() ?? null;
+  }
   copy.fills = account.fills.copy();
   return copy;
 }
 
-function copyHolding(holding: Holding): Holding {
-  const copy: Writable<Holding> = Holding.copy(holding);
-  copy.yes = copyBalance(holding.yes);
-  copy.no = copyBalance(holding.no);
-  copy.yesFills = holding.yesFills?.copy() ?? null;
-  copy.noFills = holding.noFills?.copy() ?? null;
-  return copy;
-}
-
-type Writable<Of> = { -readonly [Key in keyof Of]: Of[Key] };
-
 /** Returns a writable copy; the original must not be written to again. */
 function copyChain(chain: Chain): Chain {
   const wallets = new Map<Address, ChainWallet>();
-  for (const [address, wallet] of chain.wallets)
-    wallets.set(address, {
-      ...wallet,
-      pending: new Map(wallet.pending),
-      allowances: new Map(wallet.allowances),
-      operators: new Map(wallet.operators),
-    });
+  for (const [address, wallet] of chain.wallets) wallets.set(address, ChainWallet.copy(wallet));
   return {
     ...chain,
-    transactions: chain.transactions.copy(copyTransaction),
+    transactions: chain.transactions.copy(Transaction.copy),
     blocks: chain.blocks.copy(),
     heights: chain.heights.copy(),
     mined: chain.mined.copy(),
@@ -186,15 +156,8 @@ function copyChain(chain: Chain): Chain {
     deferred: chain.deferred.slice(),
     lost: chain.lost.slice(),
     pendingBalances: chain.pendingBalances.slice(),
-    faults: chain.faults.map((fault) => ({ ...fault })),
     building: chain.building && { ...chain.building },
   };
-}
-
-function copyTransaction(transaction: Transaction): Transaction {
-  const copy = Transaction.copy(transaction);
-  if (copy.exception !== null) copy.exception = TransactionException.copy(copy.exception);
-  return copy;
 }
 
 export function accountText(state: State, number: number): string {
