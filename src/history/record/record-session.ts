@@ -1,4 +1,5 @@
 import { Buffer } from "node:buffer";
+import type { ReplyTo } from "../../api/endpoints.ts";
 import { counted } from "../../core/format.ts";
 import { FEES, findAccount, type State } from "../../core/state.ts";
 import type { Steps } from "../../core/steps.ts";
@@ -57,13 +58,7 @@ export interface Session {
 }
 
 /** A session as a scenario file, with its numbers of orders and trades. */
-export interface RecordedScenario {
-  readonly name: string;
-  /** YAML of the file. */
-  readonly scenario: string;
-  readonly orders: number;
-  readonly trades: number;
-}
+export type RecordedScenario = Readonly<ReplyTo<"recordScenario">>;
 
 /**
  * Records a session as a scenario that repeats it on a new exchange, with its settlements and their faults, and expects
@@ -81,7 +76,12 @@ export function* recordScenario(recorded: Session): Steps<RecordedScenario> {
   assertNoDivergence(trace);
   const all = inNonceOrder(trace.commands, trace.opening);
   const { commands: relevant, removed } = withoutIrrelevantCalls({ ...trace, commands: all });
-  const commands = relevant.filter((traced) => !fundsExchangeAccount(traced, trace));
+  // The faucet and the account that collects fees have no name in a scenario.
+  const isOfExchange = (address: Address): boolean =>
+    (findAccount(trace.end, address)?.number ?? Number.POSITIVE_INFINITY) <= FEES;
+  const commands = relevant.filter(
+    ({ command }) => command.kind !== "fundAccount" || !isOfExchange(command.address),
+  );
   const session = { ...trace, commands };
   const { opening, end, start: clock } = session;
   const parties = partiesOfRefused(refused, end);
@@ -164,13 +164,6 @@ function* recordSteps(script: Script, blocks: ObservedBlocks, all: Iterable<Trac
   }
   steps.finish(last + 1);
   script.steps.push({ expect: finalExpectations(steps.trades, script) });
-}
-
-/** Whether a command funds the faucet or the account that collects fees, which have no name in a scenario. */
-function fundsExchangeAccount({ command }: TracedCommand, { end }: Trace): boolean {
-  if (command.kind !== "fundAccount") return false;
-  const account = findAccount(end, command.address);
-  return account !== undefined && account.number <= FEES;
 }
 
 /** `fundings` is the number of commands that funded accounts of the exchange, `calls` of transactions without effect. */

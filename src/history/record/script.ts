@@ -13,7 +13,7 @@ import type { AskedFor, RefusedRequest, Scalar } from "../../core/refusals.ts";
 import type { State } from "../../core/state.ts";
 import { type Millis, money, size } from "../../core/units.ts";
 import type { RefusedEntry } from "../../engine/journal.ts";
-import type { Funding } from "../../scenario/language/declarations.ts";
+
 import {
   expiryOf,
   mayExpire,
@@ -22,7 +22,7 @@ import {
   wordsOfBody,
 } from "../../scenario/language/order-line.ts";
 import type { LocalVenue } from "../../scenario/venue/local-venue.ts";
-import { fundCommand } from "../../scenario/venue/venue.ts";
+
 import { refusedBy } from "../../scenario/venue/views.ts";
 import { marketOfRefused } from "../describe-line.ts";
 import { retryRefused } from "../refused-retries.ts";
@@ -79,7 +79,6 @@ export class Script {
     this.now = this.#venue.now();
   }
 
-  /** State of the scenario's exchange. */
   get state(): State {
     return this.#venue.state;
   }
@@ -128,7 +127,7 @@ export class Script {
   rest(order: Order, step: NodeMap): void {
     const { side, price, orderType, expiration, token, number, account } = order;
     const address = this.#venue.signIn(this.described.words.account(account));
-    const tokenId = this.#venue.tokenId(this.#token(token));
+    const tokenId = this.#tokenId(token);
     this.#remapper.orders.set(number, this.state.orders.next);
     const terms = { side, price, size: size(order.size - order.matched), orderType, expiration };
     this.submit({ kind: "placeOrder", address, tokenId, ...terms }, 0, step);
@@ -149,17 +148,17 @@ export class Script {
   }
 
   #funding(account: string, amounts: Funds["all"]): Command {
-    const fundings = amounts.map(
-      ([token, amount]): Funding =>
-        token === USDC
-          ? { asset: "USDC", amount: money(amount) }
-          : { asset: this.#token(token), amount: size(amount) },
-    );
-    return fundCommand(this.#venue.signIn(account), fundings, (token) => this.#venue.tokenId(token));
+    const collateral = money(amounts.find(([token]) => token === USDC)?.[1] ?? 0);
+    const tokens = amounts
+      .filter(([token]) => token !== USDC)
+      .map(([token, amount]) => ({ tokenId: this.#tokenId(token), size: size(amount) }));
+    const address = this.#venue.signIn(account);
+    return { kind: "fundAccount", address, collateral, tokens, everyMarket: size(0) };
   }
 
-  #token(token: number) {
-    return { market: this.described.words.market(marketOfToken(token)), outcome: outcomeOf(token) };
+  #tokenId(token: number): string {
+    const market = this.described.words.market(marketOfToken(token));
+    return this.#venue.tokenId({ market, outcome: outcomeOf(token) });
   }
 
   /** Sends a wallet's transaction as a step. If it fails, the step is omitted if `mayFail`. @throws RecordingError */
@@ -297,8 +296,8 @@ export class RefusedSteps {
   }
 
   #order(name: string, body: Readonly<Record<string, Scalar>>): RefusedStep | null {
-    const token = tokenIn(this.#end, body.tokenId);
-    if (token === null) return null;
+    const token = typeof body.tokenId === "string" ? this.#end.tokenById.get(body.tokenId) : undefined;
+    if (token === undefined) return null;
     const market = marketOfToken(token);
     const words = wordsOfBody(body, outcomeOf(token), this.#words.marketIfSeveral(market));
     const { side, size, price, type, expiry } = words;
@@ -337,6 +336,3 @@ export function partiesOfRefused(refused: readonly RefusedEntry[], state: State)
 /** Returns the account of a sender proven by a signature; null if there is none. */
 const accountIn = ({ address, isProven }: RefusedRequest, state: State): number | null =>
   (isProven && address !== null ? state.accountByAddress.get(address) : undefined) ?? null;
-
-const tokenIn = (state: State, id: Scalar | undefined): number | null =>
-  (typeof id === "string" ? state.tokenById.get(id) : undefined) ?? null;
