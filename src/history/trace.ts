@@ -42,7 +42,6 @@ const conditionsIn = ({ expiries, chain, orders }: State) => ({
   /** Whether an open order has an expiration. */
   hasExpiries: expiries.first() !== 0,
   faults: chain.faults,
-  /** Number of orders. */
   orders: orders.size,
 });
 
@@ -125,7 +124,7 @@ export function positionCallIn(
 }
 
 /** Returns the number of the order that a settlement fault names; "next" if the order was placed after the command. */
-export const faultedOrder = (order: number, { before }: TracedCommand): number | "next" =>
+export const faultedOrder = (order: number, before: { readonly orders: number }): number | "next" =>
   order > before.orders ? "next" : order;
 
 /** Applies commands of a history to another exchange, where orders, markets, events and faults have other numbers. */
@@ -213,7 +212,7 @@ export class Remapper {
         return withNumber(this.#events.get(command.event), (event) => ({ ...command, event }));
       case "setSettlementFault": {
         if (command.order === undefined) return command;
-        const faulted = faultedOrder(command.order, traced);
+        const faulted = faultedOrder(command.order, traced.before);
         const number = faulted === "next" ? this.state.orders.next : this.orders.get(faulted);
         return withNumber(number, (order) => ({ ...command, order }));
       }

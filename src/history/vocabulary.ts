@@ -52,6 +52,12 @@ export function accountNames(
   };
 }
 
+/** A command as far as its step depends on it: with the number of the order that it placed, and the orders before it. */
+interface DescribedCommand extends Pick<TracedCommand, "command"> {
+  readonly placed: { readonly order: number } | null;
+  readonly before: { readonly orders: number };
+}
+
 /** The step that ends all faults of the chain. */
 export const NO_FAULTS = { "chain fault": "none" } as const;
 
@@ -64,7 +70,7 @@ export class Vocabulary {
 
   /** `end` is the state at the end of the history. */
   constructor(
-    markets: readonly TouchedMarket[],
+    markets: readonly Pick<TouchedMarket, "number" | "name">[],
     end: State,
     accountAt: (address: Address) => string,
     orderName: (number: number) => string | undefined,
@@ -144,8 +150,7 @@ export class Vocabulary {
    * Returns the step of a command. Null if the command belongs to the header, funds an account, is caused by time, or has
    * no effect because wallets of scenarios have enough gas money; a text describes a command that no step can express.
    */
-  step(traced: TracedCommand): NodeMap | string | null {
-    const { command, placed } = traced;
+  step({ command, placed, before }: DescribedCommand): NodeMap | string | null {
     if (isCausedByTime(command)) return null;
     if (isOneStep(command)) return this.oneStep(command);
     switch (command.kind) {
@@ -170,7 +175,7 @@ export class Vocabulary {
       case "setSettlementFault": {
         const terms = roundedTerms(command);
         if (command.order === undefined) return faultStep(terms);
-        const order = faultedOrder(command.order, traced);
+        const order = faultedOrder(command.order, before);
         return faultStep(terms, order === "next" ? NEXT_ORDER : (this.#orderName(order) ?? null));
       }
       case "endSettlementFault":

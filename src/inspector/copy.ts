@@ -31,19 +31,11 @@ export function stepText(
   if (asked === null) return "# not part of a scenario";
   if (asked.kind === "placeOrder" && !state.tokenById.has(asked.tokenId))
     return "# no step can express an unknown token";
-  const markets = [...state.markets].map((after) => {
-    const { number, slug: name } = after;
-    return { number, name, before: null, after };
-  });
+  const markets = [...state.markets].map(({ number, slug: name }) => ({ number, name }));
   const vocabulary = new Vocabulary(markets, state, named, (number) => `order-${number}`);
   const events = result.kind === "accepted" ? result.events : [];
-  const placed = events.find((event) => event.kind === "orderRested");
-  const step = vocabulary.step({
-    ...{ sequence: 0, at: 0 as never, command: asked, events },
-    placed: placed === undefined ? null : ({ order: placed.order } as never),
-    before: { hasExpiries: false, faults: [], orders: 0 },
-    reverts: false,
-  });
+  const placed = events.find((event) => event.kind === "orderRested") ?? null;
+  const step = vocabulary.step({ command: asked, placed, before: { orders: 0 } });
   if (step === null)
     return `# ${isCausedByTime(asked) ? "caused by time" : "belongs to the head of a scenario"}: ${asked.kind}`;
   if (typeof step === "string") return `# no step can express ${step}`;

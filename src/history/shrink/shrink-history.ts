@@ -385,7 +385,8 @@ function orderNames(source: TraceToWrite, all: readonly TracedCommand[]): Map<nu
   for (const traced of all) {
     const { command } = traced;
     if (command.kind === "cancelOrder") referenced.add(numberOf(history.idPrefixes.order, command.orderId));
-    if (command.kind === "setSettlementFault") referenced.add(faultedOrder(command.order ?? 0, traced));
+    if (command.kind === "setSettlementFault")
+      referenced.add(faultedOrder(command.order ?? 0, traced.before));
   }
   for (const name of ordersIn(expectation?.expectations ?? [])) referenced.add(orderNumber(name));
   const names = new Map<number, string>();
