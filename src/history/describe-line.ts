@@ -12,13 +12,7 @@ import type { Address } from "../core/terms.ts";
 import { toIso } from "../core/time.ts";
 import type { Millis } from "../core/units.ts";
 import { eventHash } from "../engine/hashes.ts";
-import {
-  type ControlKind,
-  type ControlRecords,
-  isControl,
-  isControlKind,
-  type Line,
-} from "../engine/journal-line.ts";
+import { type ControlKind, type ControlRecords, isControl } from "../engine/journal-line.ts";
 import type { ReplayResult } from "../engine/replayer.ts";
 import { visible } from "../scenario/report/text.ts";
 import type { LineResult, ReplayedLine } from "./journal-replay.ts";
@@ -27,9 +21,9 @@ import { marketOfEvent } from "./trace.ts";
 
 const SHOWN_DIGITS = 12;
 
-/** Texts of control records; null if another function describes the kind. */
+/** Texts of control records, except refused requests. */
 const CONTROL_TEXTS: {
-  readonly [Kind in ControlKind]: (data: ControlRecords[Kind], at: Millis) => string | null;
+  readonly [Kind in Exclude<ControlKind, "refused">]: (data: ControlRecords[Kind], at: Millis) => string;
 } = {
   opening: ({ config, base, engine }) => `opens from a ${base.kind}, seed ${config.seed}, clobsim ${engine}`,
   start: ({ engine, durability, mode, rate }) =>
@@ -42,13 +36,8 @@ const CONTROL_TEXTS: {
   defect: ({ message }) => `a defect: ${message}`,
   report: ({ reason }) => `end of the report: ${reason}`,
   scenario: ({ file }) => `the scenario that failed: ${file}`,
-  refused: () => null,
   refusedFull: ({ noted }) => `further refused requests are not recorded, ${noted} are`,
 };
-
-/** Describes a control record; null for a command or a refused request. */
-const controlText = ({ k, d, t }: Line): string | null =>
-  isControlKind(k) ? (CONTROL_TEXTS[k] as (data: unknown, at: Millis) => string | null)(d, t) : null;
 
 const clockText = (mode: string, rate: number): string => (mode === "scaled" ? `${rate}x` : mode);
 
@@ -117,7 +106,8 @@ export function describeLine({ line, command, result }: ReplayedLine, state: Sta
     const [text, code] = [refusedText(request, state), refusalCodeText(request)];
     return { actor: senderOf(request), text, result: code, isControlRecord: false, isProblem: true };
   }
-  const control = controlText(line);
+  const controlText = (CONTROL_TEXTS as Record<string, (data: unknown, at: Millis) => string>)[line.k];
+  const control = controlText?.(line.d, line.t) ?? null;
   return {
     actor: command === null ? null : actorOf(command),
     text: control ?? (command === null ? line.k : commandText(command, state)),
