@@ -16,10 +16,11 @@ import { type Amount, type Call, nothing } from "./reference/wallet.ts";
 import { CheckFailed } from "./seeds.ts";
 
 /** Returns the error for a difference between the exchange and its reference. */
-function differs(about: string, text: string, found: unknown, expected: unknown): CheckFailed {
-  const difference = `${text}: ${String(found)}, expected ${String(expected)}`;
-  return new CheckFailed("differs from the reference", about, difference);
-}
+const failure = (about: string, text: string): CheckFailed =>
+  new CheckFailed("differs from the reference", about, text);
+
+const differs = (about: string, text: string, found: unknown, expected: unknown): CheckFailed =>
+  failure(about, `${text}: ${String(found)}, expected ${String(expected)}`);
 
 // Each of these throws at the first difference. They run after each command, so they build texts only then.
 
@@ -260,8 +261,7 @@ export class ReferenceChecker {
     if (mode === "manual") return;
     const late = this.reference.overdue(mode === "auto" ? intervalMs : 0);
     if (late === undefined) return;
-    const text = `transaction ${late.number} is in no block`;
-    throw new CheckFailed("differs from the reference", "a settlement that no block has", text);
+    throw failure("a settlement that no block has", `transaction ${late.number} is in no block`);
   }
 
   /** Requires that the settlement of a match got the fault that the reference computes. */
@@ -272,7 +272,7 @@ export class ReferenceChecker {
     this.#apply((reference) => reference.faults.record(transaction, hold, fault));
     if (expected === fault) return;
     const text = `transaction ${transaction} is hit by fault ${fault}, expected ${expected}`;
-    throw new CheckFailed("differs from the reference", "the fault that hits a settlement", text);
+    throw failure("the fault that hits a settlement", text);
   }
 
   #newReference(): ReferenceExchange {
@@ -326,7 +326,7 @@ export class ReferenceChecker {
         this.#requireFault(event.transaction, null, event.fault);
         if (isNotAllowed(event.reason) && this.reference.permits(event.transaction)) {
           const text = `transaction ${event.transaction} fails: ${event.reason}`;
-          throw new CheckFailed("differs from the reference", "a settlement that all wallets permit", text);
+          throw failure("a settlement that all wallets permit", text);
         }
         const failed = this.#apply((reference) => reference.fail(event.transaction));
         const found = batch.flatMap((each) =>

@@ -344,12 +344,10 @@ export class ReferenceExchange {
     if (moves === null) return false;
     settlement.isInLedger = true;
     this.#permit(cause);
-    settlement.moves.push(...moves);
     for (const { wallet, market: moved } of moves) {
       if (moved !== 0 && known.has(wallet)) this.#mintGrant(wallet, moved);
     }
-    for (const { wallet, market: moved, outcome, amount } of moves)
-      wallet.asset(moved, outcome).balance += amount;
+    for (const move of moves) this.#move(move, settlement.moves);
     this.#failDependent(moves);
     return true;
   }
