@@ -160,12 +160,14 @@ export function watchExchange(exchange: Exchange, counts: Counts): void {
   /** Kind of each fault by number, because the state drops faults that are used up. */
   const faults = new Map<number, SettlementFaultKind>();
   for (const { number, fault } of exchange.state.chain.faults) faults.set(number, fault);
-  const changes: StatusChange[] = [];
-  for (const { number: market, status } of exchange.state.markets)
-    if (status !== "ACTIVE") changes.push({ sequence: 0, market, status });
-  exchange.watch((sequence, _at, events) => {
-    // A restored snapshot has undone later changes.
-    while ((changes.at(-1)?.sequence ?? 0) >= sequence) changes.pop();
+  const statuses = new Map<number, Market["status"]>();
+  const readStatuses = (): void => {
+    statuses.clear();
+    for (const { number, status } of exchange.state.markets) statuses.set(number, status);
+  };
+  readStatuses();
+  exchange.watchRewind(readStatuses);
+  exchange.watch((_sequence, _at, events) => {
     const placed = events.find((event) => event.kind === "orderPlaced")?.order ?? 0;
     const context: Context = { state: exchange.state, placed, count: (...of) => counts.add(...of) };
     for (const event of events) {
@@ -174,23 +176,16 @@ export function watchExchange(exchange: Exchange, counts: Counts): void {
       if (fault !== undefined) counts.add("settlement faults", fault);
       if ("market" in event) {
         const { market } = event;
-        const before = changes.findLast((change) => change.market === market)?.status ?? "ACTIVE";
+        const before = statuses.get(market) ?? "ACTIVE";
         const { status } = exchange.state.markets.get(market);
         if (status !== before) {
           counts.add("market states", `${before} -> ${status}`);
-          changes.push({ sequence, market, status });
+          statuses.set(market, status);
         }
       }
       (EVENTS[event.kind] as ((event: DomainEvent, context: Context) => void) | undefined)?.(event, context);
     }
   });
-}
-
-/** A new status of a market, and the sequence number of the command that gave it. */
-interface StatusChange {
-  readonly sequence: number;
-  readonly market: number;
-  readonly status: Market["status"];
 }
 
 /** What an event is counted with. */
