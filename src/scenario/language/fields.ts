@@ -294,8 +294,7 @@ function wordsOf({ page, text: line, at, end }: Node): readonly Word[] {
   const words: Word[] = [];
   let from = 0;
   let isFound = true;
-  for (const each of line.split(/\s+/)) {
-    if (each === "") continue;
+  for (const [each] of line.matchAll(/\S+/g)) {
     const index: number = isFound ? own.indexOf(each, from) : -1;
     isFound = index >= 0;
     words.push(new Word(page, at + (isFound ? index : from), each));

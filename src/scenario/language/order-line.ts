@@ -275,16 +275,14 @@ function meantOrder(words: readonly string[], isMarket: (name: string) => boolea
   };
   const [inMarket, asName, fromMaker] = [clause("in"), clause("as"), clause("from")];
   const [side, outcome] = [taken(SIDES), taken(OUTCOMES)];
-  const numbers = left.filter((word) => NUMBER.test(word));
-  const [first, second, third] = numbers;
+  const [first, second, third] = left.filter((word) => NUMBER.test(word));
   const isSign = (word: string, index: number): boolean =>
     wordOf(word, ["@"]) !== undefined && (word === "@" || NUMBER.test(left[index + 1] ?? ""));
   const others = left.filter(
     (word, index) => !NUMBER.test(word) && !isSign(word, index) && !NOISE.test(word),
   );
-  const isExpiry = (word: string): boolean => word.startsWith("+") || parseIso(word) !== null;
   const isKnown = (word: string): boolean =>
-    (wordOf(word, TAILS) ?? meantOrderType(word) ?? meantExpiry(word)) != null || isExpiry(word);
+    word.startsWith("+") || (wordOf(word, TAILS) ?? meantOrderType(word) ?? expiryMeant(word)) != null;
   const bareMarket = others.find((word) => inMarket.length === 0 && !isKnown(word) && isMarket(word));
   if (bareMarket !== undefined) inMarket.push("in", bareMarket);
   const rest = others.filter((word) => word !== bareMarket);

@@ -18,7 +18,6 @@ import { attempt, MAX_PROBLEMS, type MappingEntry, Node, type Page, UNREADABLE, 
 const MAX_LEVELS = 32;
 /** More than an honest file of the maximum size has. */
 const MAX_LEXEMES = 800_000;
-const SCALAR_FOLLOWS = "\u001f";
 /** Scalars stay texts; duplicate keys are found by `TreeBuilder`. */
 const OPTIONS = { schema: "failsafe", uniqueKeys: false, keepSourceTokens: true } as const;
 
@@ -116,7 +115,7 @@ class YamlParse {
     for (const lexeme of new Lexer().lex(text)) {
       const at = this.#parser.offset;
       if (isScalar) isScalar = false;
-      else if (lexeme === SCALAR_FOLLOWS) isScalar = true;
+      else if (lexeme === CST.SCALAR) isScalar = true;
       else this.#trackSign(lexeme, at);
       for (const token of this.#parser.next(lexeme)) this.#take(token);
       lexemes += 1;
