@@ -1,13 +1,13 @@
 import { existsSync, readdirSync, realpathSync, statSync, writeFileSync } from "node:fs";
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { globSync } from "tinyglobby";
 import type { ControlRecords } from "../../engine/journal-line.ts";
 import { makeFolder } from "../../make-folder.ts";
-import { readRegular, statOf, withSlashes } from "../../regular-file.ts";
+import { statOf, withSlashes } from "../../regular-file.ts";
 import type { ExpectationOf } from "../language/expectations.ts";
 import type { Place, WrongFile } from "../language/page.ts";
-import { isScenarioFile, MAX_SCENARIO_BYTES, readTextFile } from "../language/scenario-files.ts";
+import { isScenarioFile, readTextFile } from "../language/scenario-files.ts";
 import { type Scenario, stepsOf } from "../language/steps.ts";
 import type { Update } from "./session.ts";
 
@@ -160,18 +160,12 @@ export async function applyUpdates(updates: readonly Update[]): Promise<string[]
     await writeFile(file, text);
   }
   const values = updates.filter((update) => update.kind === "value");
-  for (const file of new Set(values.map((value) => value.file))) {
-    let whole = readRegular(file, MAX_SCENARIO_BYTES).toString("utf8");
-    const own = values
-      .filter((value) => value.file === file)
-      .map(({ range: [start, end], text }) => ({
-        start: offsetOf(whole, start),
-        end: offsetOf(whole, end),
-        text,
-      }))
-      .sort((a, b) => b.start - a.start);
-    for (const { start, end, text } of own) whole = whole.slice(0, start) + text + whole.slice(end);
-    await writeFile(file, whole);
+  // From the end of a file, because a new text moves what is after it.
+  const fromEnd = values.toSorted(({ range: [a] }, { range: [b] }) => b.line - a.line || b.column - a.column);
+  for (const { file, range, text } of fromEnd) {
+    const whole = await readFile(file, "utf8");
+    const [start, end] = [offsetOf(whole, range[0]), offsetOf(whole, range[1])];
+    await writeFile(file, whole.slice(0, start) + text + whole.slice(end));
   }
   return [...new Set([...files, ...values].map(({ file }) => shownPath(file)))];
 }
