@@ -30,7 +30,7 @@ import { makeFolder } from "../make-folder.ts";
 import { problemText } from "../scenario/language/page.ts";
 import { readTextFile } from "../scenario/language/scenario-files.ts";
 import { needsHttp, type Scenario } from "../scenario/language/steps.ts";
-import { count } from "../scenario/report/text.ts";
+import { count, indented } from "../scenario/report/text.ts";
 import { shownPath, writeSourceFiles } from "../scenario/run/files.ts";
 import { VenueOpener } from "../scenario/run/run-suite.ts";
 import { startScenarioServer } from "../start-exchange.ts";
@@ -39,16 +39,28 @@ import { endingOf } from "./failure.ts";
 import { openNamed, requireLine } from "./journal.ts";
 import { failed, prepare, save, warn } from "./output.ts";
 import { EXIT, type ExitCode, UsageError } from "./process.ts";
-import type { Progress } from "./progress.ts";
 import { readScenarios } from "./run.ts";
 
 /** `clobsim shrink`: reduces a failing scenario to the few steps that still make it fail. */
 export const shrink: Run<"shrink"> = async (values, [file = ""], _given, progress) => {
-  const { out, budget } = values;
-  const end = budget === null ? Number.POSITIVE_INFINITY : performance.now() + budget.ms;
-  const isOver = (reserveMs: number): boolean => performance.now() + reserveMs >= end;
-  const task: Task = { out, isOver, budget: budget?.text ?? null, progress };
-  if (isJournal(nodeDisk, file)) return shrinkReport(file, task, values);
+  const { budget } = values;
+  const end = performance.now() + (budget?.ms ?? Number.POSITIVE_INFINITY);
+  const options: ShrinkOptions = {
+    isOver: (reserveMs) => performance.now() + reserveMs >= end,
+    progress: (done) => progress.update({ done, total: 0 }),
+  };
+  try {
+    return await (isJournal(nodeDisk, file) ? shrinkReport : shrinkFile)(file, values, options);
+  } catch (error) {
+    if (!(error instanceof NotRunInTime)) throw error;
+    throw new UsageError(
+      `--budget expects enough time for one run until it fails, found ${budget?.text}: nothing was written`,
+    );
+  }
+};
+
+async function shrinkFile(file: string, values: Target, options: ShrinkOptions): Promise<ExitCode> {
+  const { out } = values;
   if (file.endsWith(".ndjson")) openNamed(file);
   const flag = (["expect", "refused", "at"] as const).find((name) => values[name] !== null);
   if (flag !== undefined)
@@ -60,20 +72,9 @@ export const shrink: Run<"shrink"> = async (values, [file = ""], _given, progres
     throw new UsageError(`shrink expects one file, found ${scenarios.length} scenarios at ${file}`);
   }
   if (out !== null) prepare(out, "--out", inputs);
-  const shrunk = await shrinkFile(scenario, task);
+  const shrunk = await reduced(scenario, options);
   if (shrunk === null) return failed(`${shownPath(scenario.place.file)} does not fail, nothing was written`);
-  return printShrunk(shrunk, task, missingFiles(shrunk, scenario, out));
-};
-
-/** Output file, time limit and progress of a reduction. */
-interface Task {
-  /** The file to write; null for stdout. */
-  readonly out: string | null;
-  /** Whether less than `reserveMs` is left. */
-  readonly isOver: (reserveMs: number) => boolean;
-  /** The time limit as typed; null for none. */
-  readonly budget: string | null;
-  readonly progress: Progress;
+  return write(shrunk, out, missingFiles(shrunk, scenario, out));
 }
 
 /** Names the files that must be copied because the result is written to another folder. */
@@ -81,11 +82,11 @@ function missingFiles({ files }: ShrunkScenario, { place }: Scenario, out: strin
   const folder = dirname(resolve(place.file));
   if (files.length === 0 || out === null || dirname(resolve(out)) === folder) return [];
   const names = files.map((path) => relative(folder, path));
-  return [`  it names ${names.join(", ")}, which must be copied from ${dirname(place.file)} to beside it`];
+  return [`it names ${names.join(", ")}, which must be copied from ${dirname(place.file)} to beside it`];
 }
 
-/** Reduces a scenario, and writes it if the task has a file. Returns null if the scenario does not fail. */
-async function shrinkFile(scenario: Scenario, task: Task): Promise<ShrunkScenario | null> {
+/** Reduces a scenario. Returns null if it does not fail. */
+function reduced(scenario: Scenario, options: ShrinkOptions): Promise<ShrunkScenario | null> {
   const { file } = scenario.place;
   const read = readTextFile(file);
   if (read.problem !== null) throw new UsageError(`${file}: ${read.problem}`);
@@ -94,58 +95,41 @@ async function shrinkFile(scenario: Scenario, task: Task): Promise<ShrunkScenari
     ? (each) => opener.served(each, startScenarioServer)
     : (each) => opener.local(each);
   const folder = dirname(resolve(file));
-  return reduce(task, (options) => shrinkScenario(read.text, { file, folder, open }, options));
+  return shrinkScenario(read.text, { file, folder, open }, options);
 }
 
 /**
- * Runs a reduction, and writes the result to the task's file.
- * @throws UsageError if the time limit ends before the first failing run
+ * Writes the shrunk scenario to a file, or to stdout if `out` is null, and prints how it fails and how to run it, with the
+ * lines of `more`.
  */
-async function reduce(
-  { out, isOver, budget, progress }: Task,
-  shrinking: (options: ShrinkOptions) => Promise<ShrunkScenario | null>,
-): Promise<ShrunkScenario | null> {
-  try {
-    const shrunk = await shrinking({ isOver, progress: (done) => progress.update({ done, total: 0 }) });
-    if (shrunk !== null && out !== null) await save(out, shrunk.text);
-    return shrunk;
-  } catch (error) {
-    if (!(error instanceof NotRunInTime)) throw error;
-    throw new UsageError(
-      `--budget expects enough time for one run until it fails, found ${budget}: nothing was written`,
-    );
-  }
-}
-
-/** Prints how the shrunk scenario fails and how to run it, with the lines of `more`. */
-function printShrunk(
+async function write(
   { text, before, steps, fingerprint, failure, isMinimal, remarks }: ShrunkScenario,
-  { out }: Task,
+  out: string | null,
   more: readonly string[] = [],
-): ExitCode {
+): Promise<ExitCode> {
   if (out === null) process.stdout.write(text);
+  else await save(out, text);
   const lines = [
-    `${count(before, "step")} → ${count(steps, "step")}${isMinimal ? "" : ", not minimal because the time was up"}`,
-    `  it fails at step ${failure.step}, ${failure.text}: ${fingerprint.sentence}`,
-    ...remarks.map((remark) => `  ${remark}`),
-    ...more,
-    ...(out === null ? [] : [`  clobsim run ${shellPath(out)}`]),
+    `it fails at step ${failure.step}, ${failure.text}: ${fingerprint.sentence}`,
+    ...[...remarks, ...more],
+    ...(out === null ? [] : [`clobsim run ${shellPath(out)}`]),
   ];
-  warn(lines);
+  const ending = isMinimal ? "" : ", not minimal because the time was up";
+  warn([`${count(before, "step")} → ${count(steps, "step")}${ending}`, ...indented(lines, 2)]);
   return EXIT.ok;
 }
 
 /** Reduces the scenario in a report; or else the commands of a journal, as a scenario. */
-async function shrinkReport(file: string, task: Task, target: Target): Promise<ExitCode> {
-  const { expect: expectation, refused } = target;
+async function shrinkReport(file: string, target: Target, options: ShrinkOptions): Promise<ExitCode> {
+  const { expect: expectation, refused, out } = target;
   const other = expectation !== null ? "expect" : target.at !== null ? "at" : null;
   if (refused !== null && other !== null)
     throw new UsageError(`--refused names where it ends: --${other} does not go with it`);
   const source = openNamed(file);
-  if (task.out !== null) prepare(task.out, "--out", [source.path]);
+  if (out !== null) prepare(out, "--out", [source.path]);
   const at = refused === null ? (target.at ?? {}) : { to: refused };
   const carried = expectation === null && refused === null ? scenarioIn(source) : null;
-  if (carried !== null) return shrinkCarried(source.path, carried, task);
+  if (carried !== null) return shrinkCarried(source.path, carried, out, options);
   if (source.opening.base.kind === "state") {
     return failed(`${file} begins with a state: it has no commands before the state that could be left out`);
   }
@@ -163,16 +147,8 @@ async function shrinkReport(file: string, task: Task, target: Target): Promise<E
   const failing = history.failing === null || expected !== null ? [] : [history.failing];
   const entries = [...history.entries, ...failing];
   try {
-    const shrunk = await reduce(task, (options) =>
-      shrinkHistory({ config, start, entries }, { ...options, expected }),
-    );
-    if (shrunk !== null) {
-      return printShrunk(
-        shrunk,
-        task,
-        expected?.names.linesFor(shrunk.text).map((line) => `  ${line}`),
-      );
-    }
+    const shrunk = await shrinkHistory({ config, start, entries }, { ...options, expected });
+    if (shrunk !== null) return await write(shrunk, out, expected?.names.linesFor(shrunk.text));
   } catch (error) {
     if (!(error instanceof HistoryNotExpressible)) throw error;
     return failed(error.message);
@@ -182,7 +158,7 @@ async function shrinkReport(file: string, task: Task, target: Target): Promise<E
   );
   const [only, ...others] = expectable;
   if (expected === null && only !== undefined && others.length === 0) {
-    return shrinkReport(file, task, { expect: null, refused: only.line, at: null });
+    return shrinkReport(file, { expect: null, refused: only.line, at: null, out }, options);
   }
   return failed(notFailingText(file, target, expectable));
 }
@@ -236,19 +212,24 @@ function expectableCommand({ request: { asked } }: RefusedEntry, state: State) {
   return isKnown ? command : null;
 }
 
-/** The failure that a reduced history must have, if it does not fail by itself, and the end of the history. */
-type Target = Pick<Values<"shrink">, "expect" | "refused" | "at">;
+/** The file to write, the failure that a reduced history must have if it does not fail by itself, and its end. */
+type Target = Pick<Values<"shrink">, "out" | "expect" | "refused" | "at">;
 
 /** @throws UsageError with all problems of the text, and the names that it may use. */
 function readExpectation(file: string, text: string, names: HistoryNames): HistoryExpectation {
   const read = readHistoryExpectation("--expect", text, names);
   if (!("problems" in read)) return read;
   const [first = "", ...others] = read.problems.map(problemText);
-  throw new UsageError(first, [...others, `names in ${file}`, ...names.lines.map((line) => `  ${line}`)]);
+  throw new UsageError(first, [...others, `names in ${file}`, ...indented(names.lines, 2)]);
 }
 
 /** Reduces the scenario in a report, with its files in a temporary folder. */
-async function shrinkCarried(path: string, carried: ReportedScenario, task: Task): Promise<ExitCode> {
+async function shrinkCarried(
+  path: string,
+  carried: ReportedScenario,
+  out: string | null,
+  options: ShrinkOptions,
+): Promise<ExitCode> {
   const { line, sources } = carried;
   const folder = mkdtempSync(join(tmpdir(), "clobsim-shrink-"));
   const remove = (): void => rmSync(folder, { recursive: true, force: true });
@@ -260,8 +241,8 @@ async function shrinkCarried(path: string, carried: ReportedScenario, task: Task
     if (wrong.length > 0 || scenario === undefined) {
       return failed(`line ${line} of ${path} has a scenario that cannot be read`, EXIT.corrupt);
     }
-    const shrunk = await shrinkFile(scenario, task);
-    if (shrunk !== null) return printShrunk(shrunk, task, copyFiles(shrunk, scenario, task.out));
+    const shrunk = await reduced(scenario, options);
+    if (shrunk !== null) return await write(shrunk, out, copyFiles(shrunk, scenario, out));
   } finally {
     process.off("exit", remove);
     remove();
@@ -282,11 +263,11 @@ function writeCarried(path: string, { line, sources }: ReportedScenario, folder:
 function copyFiles({ files }: ShrunkScenario, { place }: Scenario, out: string | null): string[] {
   const names = files.map((path) => relative(dirname(place.file), path));
   if (names.length === 0) return [];
-  if (out === null) return [`  it names ${names.join(", ")}, which --out FILE copies from the report`];
+  if (out === null) return [`it names ${names.join(", ")}, which --out FILE copies from the report`];
   for (const [index, name] of names.entries()) {
     const to = resolve(dirname(out), name);
     makeFolder(dirname(to));
     if (!existsSync(to)) copyFileSync(files[index] as string, to, constants.COPYFILE_EXCL);
   }
-  return [`  it names ${names.join(", ")}, copied from the report`];
+  return [`it names ${names.join(", ")}, copied from the report`];
 }
