@@ -54,12 +54,6 @@ const inMilliseconds = (seconds: string, millis: number): Choice<string> => {
   return wrong("MILLISECONDS", value, hint);
 };
 
-function methodChoices(method: string): Choice<string>[] {
-  const lower = method.toLowerCase();
-  const hint = `the method was signed in lower case (${lower}): would match with ${method}`;
-  return [correct(method), wrong("LOWER_CASE_METHOD", lower, hint)];
-}
-
 const shown = (text: string): string => shortened(text, 200);
 
 /** Returns the candidates for the path: with the prefix or full URL before it, a trailing slash, the query string. */
@@ -88,21 +82,15 @@ function pathChoices({ path, url, prefix = "", headers: { host }, hosts }: Signe
 
 /** Returns the candidates for the HMAC key: the text of the secret, and common mistakes. */
 function keyChoices({ secret, passphrase }: StoredCredentials, apiKey: string): Choice<HmacKey>[] {
-  const choices = [correct(new HmacKey(Buffer.from(secret)))];
-  const add = (mistake: Mistake, key: Buffer, cause: string): void => {
-    const hint = `${cause}: would match with the text of the secret as the key`;
-    choices.push(wrong(mistake, new HmacKey(key), hint));
-  };
-  if (/^[A-Za-z0-9+/_-]+={0,2}$/.test(secret)) {
-    add("SECRET_BASE64_DECODED", Buffer.from(secret, "base64"), "the secret was base64-decoded first");
-  }
-  if (/^(?:[0-9a-f]{2})+$/i.test(secret)) {
-    add("SECRET_HEX_DECODED", Buffer.from(secret, "hex"), "the secret was hex-decoded first");
-  }
-  add("PASSPHRASE_AS_KEY", Buffer.from(passphrase), "the passphrase was used as the key of the HMAC");
-  if (apiKey !== "")
-    add("API_KEY_AS_KEY", Buffer.from(apiKey), "the API key was used as the key of the HMAC");
-  return choices;
+  const mistaken = (mistake: Mistake, key: Buffer, cause: string): Choice<HmacKey> =>
+    wrong(mistake, new HmacKey(key), `${cause}: would match with the text of the secret as the key`);
+  return [
+    correct(new HmacKey(Buffer.from(secret))),
+    mistaken("SECRET_BASE64_DECODED", Buffer.from(secret, "base64"), "the secret was base64-decoded first"),
+    mistaken("SECRET_HEX_DECODED", Buffer.from(secret, "hex"), "the secret was hex-decoded first"),
+    mistaken("PASSPHRASE_AS_KEY", Buffer.from(passphrase), "the passphrase was used as the key of the HMAC"),
+    mistaken("API_KEY_AS_KEY", Buffer.from(apiKey), "the API key was used as the key of the HMAC"),
+  ];
 }
 
 function bodyChoices(body: Uint8Array): Choice<Uint8Array>[] {
@@ -141,7 +129,11 @@ type Attempt = ReturnType<typeof cheapAttempts> extends Generator<infer Made> ? 
 
 /** Yields all combinations of the cheap choices, each with its number of mistakes. */
 function* cheapAttempts(request: SignedRequest, seconds: string, credentials: StoredCredentials) {
-  const [methods, paths] = [methodChoices(request.method), pathChoices(request)];
+  const { method } = request;
+  const lower = method.toLowerCase();
+  const inLowerCase = `the method was signed in lower case (${lower}): would match with ${method}`;
+  const methods = [correct(method), wrong("LOWER_CASE_METHOD", lower, inLowerCase)];
+  const paths = pathChoices(request);
   const keys = keyChoices(credentials, request.headers.poly_api_key ?? "");
   const bodies = bodyChoices(request.body);
   for (const timestamp of [correct(seconds), inMilliseconds(seconds, 0)])
