@@ -32,7 +32,6 @@ export class LatestEntries {
   /** Buffer into which the next entry is written; `added` must be called when it is complete. */
   readonly next = new LineBuffer();
   #chunks: Chunk[] = [];
-  #first = 0;
   #end = 0;
   /** Id line of the entry before the oldest one. */
   #before: string;
@@ -43,7 +42,7 @@ export class LatestEntries {
 
   /** Position of the oldest entry. */
   get first(): number {
-    return this.#first;
+    return this.#chunks[0]?.start ?? this.#end;
   }
 
   /** Position of the next entry. */
@@ -72,10 +71,8 @@ export class LatestEntries {
     this.#chunks.push({ bytes: copy, start: this.#end });
     this.#end += length;
     this.next.clear();
-    while (this.#chunks.length > 1 && this.#end - this.#first > MAX_BUFFERED) {
-      const oldest = this.#chunks.shift() as Chunk;
-      this.#first += oldest.bytes.length;
-      this.#before = lastIdIn(oldest);
+    while (this.#chunks.length > 1 && this.#end - this.first > MAX_BUFFERED) {
+      this.#before = lastIdIn(this.#chunks.shift() as Chunk);
     }
   }
 
@@ -84,7 +81,6 @@ export class LatestEntries {
     this.#chunks = [];
     this.next.clear();
     this.#end += 1;
-    this.#first = this.#end;
     this.#before = before;
   }
 
@@ -98,7 +94,7 @@ export class LatestEntries {
         if (found >= 0 || isFirst) return start + bytes.indexOf("\n\n", found + 1) + 2;
       }
     }
-    return idPrefixes.some((prefix) => this.#before.startsWith(prefix)) ? this.#first : null;
+    return idPrefixes.some((prefix) => this.#before.startsWith(prefix)) ? this.first : null;
   }
 
   /** Returns bytes from one position up to another, or up to the end of the chunk if that is earlier. */
