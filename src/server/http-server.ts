@@ -49,6 +49,7 @@ export class HttpServer {
     this.#site = site;
     this.#server = createHttpServer(site, this.#connections);
     this.#server.on("connection", (socket) => {
+      site.service.outbox.countClient(socket);
       this.#connections.set(socket, new Connection(socket));
       socket.once("close", () => this.#connections.delete(socket));
       if (!this.#keepsAlive) socket.unref();
@@ -125,8 +126,7 @@ async function listen(server: TcpServer, { host, port }: ListenAddress): Promise
 }
 
 function createHttpServer(site: Site, connections: ReadonlyMap<Duplex, Connection>): Server {
-  const { outbox, options } = site.service;
-  const { requestTimeoutMs } = options;
+  const { requestTimeoutMs } = site.service.options;
   const server = createServer({
     IncomingMessage: site.Request,
     ServerResponse: Outgoing as unknown as typeof ServerResponse,
@@ -141,7 +141,6 @@ function createHttpServer(site: Site, connections: ReadonlyMap<Duplex, Connectio
   // A client that has closed its sending side still gets every answer.
   Object.assign(server, { httpAllowHalfOpen: true });
   server.maxHeadersCount = 0;
-  server.on("connection", (socket) => outbox.countClient(socket));
   const take = (request: IncomingMessage, response: ServerResponse, refusal?: ApiError): void => {
     (request as Incoming).arrivedAt = performance.now();
     const begin = (): void => site.answer(request as Incoming, response as Outgoing, refusal);
