@@ -7,19 +7,17 @@ import { nearest } from "../nearest.ts";
 
 type FaultReply = ReplyTo<"addFault">;
 
-/** A fault to inject: its effect, its endpoints and how often it fires, as the API shows it. */
-export interface FaultPlan extends Omit<FaultReply, "id" | "matched" | "fired" | "remaining"> {
-  readonly operations: ReadonlySet<Operation>;
-  readonly latencyMs: number;
-}
-
-/** An injected fault; ids count up from `fault-1`. */
-export interface Fault extends FaultPlan {
-  readonly id: FaultReply["id"];
+/** An injected fault as the API shows it, with its endpoints; ids count up from `fault-1`. */
+export interface Fault extends Omit<FaultReply, "remaining"> {
   matched: number;
   fired: number;
+  readonly operations: ReadonlySet<Operation>;
+  readonly latencyMs: number;
   readonly chance: Random;
 }
+
+/** A fault to inject. */
+type FaultPlan = Omit<Fault, "id" | "matched" | "fired" | "chance">;
 
 /** What applies to one request: a fault, or one that only delays together with another one. */
 export interface AppliedFault extends Pick<Fault, "id" | "status" | "retryAfter" | "drop" | "latencyMs"> {
