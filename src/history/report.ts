@@ -1,7 +1,6 @@
 import { Buffer } from "node:buffer";
 import { existsSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { Command } from "../core/commands.ts";
 import type { Steps } from "../core/steps.ts";
 import type { Millis } from "../core/units.ts";
 import type { ClockSetting } from "../engine/clock.ts";
@@ -22,6 +21,7 @@ import { describeDamage, scan, scanInSteps } from "../engine/journal-scan.ts";
 import { MemoryFile } from "../engine/memory-disk.ts";
 import type { OpenedExchange } from "../engine/open-exchange.ts";
 import { exchangeAt, type Origin, originOfWorld } from "../engine/origin.ts";
+import { replayCommand } from "../engine/replayer.ts";
 import type { World } from "../simulation/world.ts";
 import { VERSION } from "../version.ts";
 
@@ -195,20 +195,12 @@ function* sessionPieces(
     const { at, command } = each;
     // The record of the defect has the command that threw.
     if (command === defect?.command) continue;
-    writer.command(command, at, 0, replayedHash(exchange, at, command));
+    const found = replayCommand(exchange, { at, command });
+    // A refused command, or one that throws, has no events in a replay of the report either.
+    writer.command(command, at, 0, found instanceof Error || !found.ok ? 0 : eventHash(found.events));
   }
   if (refusedLeftOut > 0) writer.control("refusedFull", { noted: refused.length }, exchange.now, 0);
   return writer;
-}
-
-/** Replays a command and returns the hash of its events; 0 if it is refused or throws, as it will in a replay of the report. */
-function replayedHash(exchange: Exchange, at: Millis, command: Command): number {
-  try {
-    const decision = exchange.replay({ at, command });
-    return decision.ok ? eventHash(decision.events) : 0;
-  } catch {
-    return 0;
-  }
 }
 
 const SHOWN_DIGITS = 8;
