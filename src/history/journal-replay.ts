@@ -277,51 +277,40 @@ export function replayHistory(source: JournalSource, limit: ReplayLimit = {}) {
   };
 }
 
-/** State of a journal from which another exchange can start. */
-interface ResumePoint {
-  readonly origin: Origin;
-  /** Last line included. */
-  readonly line: number;
-  /** Clock setting after that line. */
-  readonly clock: ClockSetting;
-  /** Says that the last line of a report is missing; null if it is there. */
-  readonly cutWarning: string | null;
-}
-
 /**
- * Replays a journal up to a line or a time, and returns the state reached.
+ * Replays a journal up to a line or a time, and returns the state reached: an origin, the last line included, the clock
+ * setting after it, and a warning if the last line of a report is missing. Before a recorded defect, it returns the state
+ * before that.
  * @throws DataFileError if there is no such journal, no such line in it, or it is damaged; ReplayDiffers
  */
-export function resumePointIn(disk: Disk, name: string, at: ReplayLimit): ResumePoint {
+export function resumePointIn(disk: Disk, name: string, at: ReplayLimit) {
   const source = openSource(disk, name);
   try {
-    return resumePointAt(source, at);
+    const whole = replayJournalLines(source, at);
+    assertIntact(source, whole.scan.damage);
+    const failure = whole.problem?.result;
+    const defect = failure?.kind === "fails" && failure.isRecorded ? (whole.problem?.line.n ?? 1) : 1;
+    const limit = defect > 1 ? { to: defect - 1 } : at;
+    const end = defect > 1 ? replayJournalLines(source, limit) : whole;
+    const { exchange, origin, clock, last, problem, cutWarning } = end;
+    if (problem !== null) {
+      const { line, command, result } = problem;
+      const found =
+        result.kind === "fails" ? result.error : result.kind === "differs" ? result.decision : null;
+      if (command === null || found === null) throw new Error(`${result.kind} at line ${line.n}`);
+      throw new ReplayDiffers(source.path, line, command, found);
+    }
+    const missing = missingLine(source, limit, end);
+    if (last === null || missing !== null) throw new DataFileError("usage", `--at ${missing}`);
+    // Applies what time causes at the same moment, such as the end of a block.
+    exchange.advanceTo(exchange.now);
+    const { state, now, sequence } = exchange;
+    const { devAccounts } = origin;
+    const header: StateDocument["clobsim"] = { format: STATE_FORMAT, now, sequence, devAccounts };
+    const lines = [`{"clobsim":${JSON.stringify(header)},`, ...documentLines(state), "}"];
+    const document = JSON.parse(lines.join("\n")) as StateDocument;
+    return { origin: originOfState(document), line: last.n, clock, cutWarning };
   } finally {
     source.file.close();
   }
-}
-
-function resumePointAt(source: JournalSource, at: ReplayLimit): ResumePoint {
-  const end = replayJournalLines(source, at);
-  const { exchange, origin, clock, scan, last, problem, cutWarning } = end;
-  assertIntact(source, scan.damage);
-  if (problem !== null) {
-    const { line, command, result } = problem;
-    // The state before a recorded defect.
-    if (result.kind === "fails" && result.isRecorded && line.n > 1)
-      return resumePointAt(source, { to: line.n - 1 });
-    const found = result.kind === "fails" ? result.error : result.kind === "differs" ? result.decision : null;
-    if (command === null || found === null) throw new Error(`${result.kind} at line ${line.n}`);
-    throw new ReplayDiffers(source.path, line, command, found);
-  }
-  const missing = missingLine(source, at, end);
-  if (last === null || missing !== null) throw new DataFileError("usage", `--at ${missing}`);
-  // Applies what time causes at the same moment, such as the end of a block.
-  exchange.advanceTo(exchange.now);
-  const { state, now, sequence } = exchange;
-  const { devAccounts } = origin;
-  const header: StateDocument["clobsim"] = { format: STATE_FORMAT, now, sequence, devAccounts };
-  const lines = [`{"clobsim":${JSON.stringify(header)},`, ...documentLines(state), "}"];
-  const document = JSON.parse(lines.join("\n")) as StateDocument;
-  return { origin: originOfState(document), line: last.n, clock, cutWarning };
 }
