@@ -70,7 +70,6 @@ const fundingBody = ({ collateral, tokens }: CommandOf<"fundAccount">) => ({
 
 /** A wallet of a scenario, whose key is derived from its name. */
 export interface Wallet {
-  readonly name: string;
   /** Lower case. */
   readonly address: `0x${string}`;
   readonly privateKey: `0x${string}`;
@@ -86,7 +85,7 @@ export class Wallets {
     const known = this.#byName.get(name);
     if (known !== undefined) return known;
     const privateKey = namedPrivateKey(name);
-    const wallet = { name, privateKey, address: devAddress(privateKey), signatures: new Map() };
+    const wallet = { privateKey, address: devAddress(privateKey), signatures: new Map() };
     this.#byName.set(name, wallet);
     return wallet;
   }
