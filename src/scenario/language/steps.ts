@@ -9,7 +9,6 @@ import {
 } from "../../api/chain.ts";
 import { faultEndpoints } from "../../api/control.ts";
 import type { BodySpec } from "../../api/endpoint.ts";
-import type { Operation, ReplyTo } from "../../api/endpoints.ts";
 import { ApiError } from "../../api/errors.ts";
 import { MAX_TIMES } from "../../api/schemas.ts";
 import { BOT_PROFILES } from "../../bots/profiles.ts";
@@ -174,32 +173,6 @@ export const STEPS = {
       return {};
     },
   }),
-};
-
-/** The single request that executes a step. */
-export interface StepCall<O extends Operation = Operation> {
-  readonly operation: O;
-  /** Null for the only market; undefined if the request is not about a market. */
-  readonly market?: string | null;
-  readonly body?: object;
-  /** Returns the text of the reply in the transcript. */
-  transcript?(reply: ReplyTo<O>): string;
-}
-
-const call = <O extends Operation>(operation: O, rest: Omit<StepCall<O>, "operation"> = {}): StepCall =>
-  ({ operation, ...rest }) as StepCall;
-
-export const CALLS = {
-  close: ({ market }) => call("closeMarket", { market }),
-  resolve: ({ market, outcome }) => call("resolveMarket", { market, body: { winningOutcome: outcome } }),
-  fault: ({ fault }) => call("addFault", { body: fault }),
-  mine: ({ blocks }) =>
-    call("mineBlocks", { body: { blocks }, transcript: ({ head }) => `block ${head.number}` }),
-  reorg: ({ depth }) => call("addSettlementFault", { body: { kind: "reorg", depth } }),
-  bots: ({ profile }) => (profile === null ? call("endBots") : call("startBots", { body: { profile } })),
-  bump: () => call("bumpFees", { transcript: ({ bumped }) => `${bumped} raised` }),
-} satisfies {
-  readonly [Kind in keyof typeof STEPS]?: (step: ReturnType<(typeof STEPS)[Kind]["read"]>) => StepCall;
 };
 
 /** Writes a command as a step. `inMarket` is ` in rain`, or empty if there is only one market. */
