@@ -29,13 +29,16 @@ class InvariantCheck extends StepCounter {
   /** Descriptions of the first few differences. */
   readonly #differences: string[] = [];
 
-  equal(what: () => string, found: number, expected: number): void {
+  /**
+   * Compares two values. The first and the second `#` in `what` stand for two others, because writing a text for each
+   * comparison would cost more than the rest.
+   */
+  equal(found: number, expected: number, what: string, first?: unknown, second?: unknown): void {
     this.#checked += 1;
-    if (found !== expected) this.differs(`${what()}: ${found}, expected ${expected}`);
+    if (found === expected) return;
+    const named = what.replace("#", String(first)).replace("#", String(second));
+    this.differs(`${named}: ${found}, expected ${expected}`);
   }
-
-  // For loops over many records, where a closure per comparison would cost more than the rest: the loop compares, and
-  // reports counts and differences.
 
   compared(count: number): void {
     this.#checked += count;
@@ -112,7 +115,7 @@ function collateralIsConserved(rule: InvariantCheck, state: State): void {
   let total = 0;
   for (const account of state.accounts) total += account.collateral.balance;
   for (const { supply } of state.markets) total += supply.collateral;
-  rule.equal(() => "micro-USDC", total, state.issued);
+  rule.equal(total, state.issued, "micro-USDC");
 }
 
 /**
@@ -129,15 +132,15 @@ function sharesAreBacked(rule: InvariantCheck, state: State): void {
     });
   }
   for (const { number, supply, winningOutcome } of state.markets) {
-    rule.equal(() => `YES of market ${number}`, yes.get(number) ?? 0, supply.yes);
-    rule.equal(() => `NO of market ${number}`, no.get(number) ?? 0, supply.no);
+    rule.equal(yes.get(number) ?? 0, supply.yes, "YES of market #", number);
+    rule.equal(no.get(number) ?? 0, supply.no, "NO of market #", number);
     if (winningOutcome === null) {
-      rule.equal(() => `NO of market ${number} beside its YES`, supply.no, supply.yes);
-      rule.equal(() => `locked in market ${number}`, supply.collateral, notional(FULL_PRICE, supply.yes));
+      rule.equal(supply.no, supply.yes, "NO of market # beside its YES", number);
+      rule.equal(supply.collateral, notional(FULL_PRICE, supply.yes), "locked in market #", number);
     } else {
       const payout = payoutOf(winningOutcome);
       const owed = supply.yes * payout.YES + supply.no * payout.NO;
-      rule.equal(() => `locked in market ${number}`, supply.collateral, owed);
+      rule.equal(supply.collateral, owed, "locked in market #", number);
     }
   }
 }
@@ -178,11 +181,8 @@ function* reservationsFollowOrders(rule: InvariantCheck, state: State, live: rea
   }
   for (const account of state.accounts) {
     visitBalances(account, (token, { reserved }) => {
-      rule.compared(1);
       const wanted = expected.get(keyOf(account.number, token)) ?? 0;
-      if (reserved === wanted) return;
-      const asset = token === USDC ? "USDC" : `${token}`;
-      rule.differs(`account ${account.number}/${asset}: ${reserved}, expected ${wanted}`);
+      rule.equal(reserved, wanted, "account #/#", account.number, token === USDC ? "USDC" : token);
     });
   }
 }
@@ -223,13 +223,11 @@ function* chainAgreesWithLedger(rule: InvariantCheck, state: State): Steps<void>
   const check = (account: number, token: number, balance: Balance<number>): void => {
     const sum = sumsOf(account, token);
     const { mined, incoming, outgoing } = sum;
-    const differs = (what: string, found: number, expected: number): void =>
-      rule.differs(`${what} of ${account}/${token}: ${found}, expected ${expected}`);
-    if (onChainOf(balance) !== mined) differs("on the chain", onChainOf(balance), mined);
-    if (balance.incoming !== incoming) differs("incoming", balance.incoming, incoming);
-    if (balance.outgoing !== outgoing) differs("outgoing", balance.outgoing, outgoing);
+    rule.equal(onChainOf(balance), mined, "on the chain of #/#", account, token);
+    rule.equal(balance.incoming, incoming, "incoming of #/#", account, token);
+    rule.equal(balance.outgoing, outgoing, "outgoing of #/#", account, token);
+    rule.compared(1);
     if (mined < 0) rule.differs(`${account}/${token} owes ${-mined} on the chain`);
-    rule.compared(4);
     sum.hasBalance = true;
   };
   for (const account of state.accounts)
@@ -242,9 +240,9 @@ function* chainAgreesWithLedger(rule: InvariantCheck, state: State): Steps<void>
   });
   for (const { number, onChain } of state.markets) {
     const { yes, no, collateral } = supplies[number] ?? emptySupply();
-    rule.equal(() => `YES of market ${number} on the chain`, onChain.yes, yes);
-    rule.equal(() => `NO of market ${number} on the chain`, onChain.no, no);
-    rule.equal(() => `locked in market ${number} on the chain`, onChain.collateral, collateral);
+    rule.equal(onChain.yes, yes, "YES of market # on the chain", number);
+    rule.equal(onChain.no, no, "NO of market # on the chain", number);
+    rule.equal(onChain.collateral, collateral, "locked in market # on the chain", number);
   }
 }
 
@@ -261,19 +259,14 @@ function* blocksHoldWhatWasMined(rule: InvariantCheck, state: State): Steps<void
   for (let height = 0; height <= headOf(chain); height += 1) {
     if (rule.isStep()) yield;
     const block = chain.blocks.get(chain.heights.get(height + 1));
-    if (block.height !== height)
-      rule.differs(`height of block ${block.serial}: ${block.height}, expected ${height}`);
-    if (block.parent !== parent)
-      rule.differs(`parent of block ${block.serial}: ${block.parent}, expected ${parent}`);
-    rule.compared(2 + 2 * block.count);
+    rule.equal(block.height, height, "height of block #", block.serial);
+    rule.equal(block.parent, parent, "parent of block #", block.serial);
     parent = block.serial;
     for (let place = 0; place < block.count; place += 1) {
       if (rule.isStep()) yield;
       const mined = chain.transactions.get(chain.mined.get(block.first + place + 1));
-      if (mined.block !== block.serial)
-        rule.differs(`block of transaction ${mined.number}: ${mined.block}, expected ${block.serial}`);
-      if (mined.place !== place)
-        rule.differs(`place of transaction ${mined.number}: ${mined.place}, expected ${place}`);
+      rule.equal(mined.block, block.serial, "block of transaction #", mined.number);
+      rule.equal(mined.place, place, "place of transaction #", mined.number);
       included += 1;
     }
   }
@@ -289,9 +282,9 @@ function* blocksHoldWhatWasMined(rule: InvariantCheck, state: State): Steps<void
     const sent = chain.wallets.get(content.from)?.pending.get(content.nonce);
     if (sent !== number) rule.differs(`pending with the nonce of ${number}: ${sent}, expected ${number}`);
   }
-  rule.equal(() => "transactions with a block that does not contain them", -included, 0);
-  rule.equal(() => "pending", chain.pending, pending);
-  rule.equal(() => "lost", chain.lost.length, lost);
+  rule.equal(-included, 0, "transactions with a block that does not contain them");
+  rule.equal(chain.pending, pending, "pending");
+  rule.equal(chain.lost.length, lost, "lost");
 }
 
 function entry<Value>(list: Value[], place: number, make: () => Value): Value {
@@ -430,18 +423,16 @@ function* fillsAddUp(rule: InvariantCheck, state: State): Steps<void> {
     if (rule.isStep()) yield;
     const order = orders.part(number, filledOf);
     const at = 3 * number;
-    if (order.matched !== sums[at]) rule.differs(`order ${number}: ${order.matched}, expected ${sums[at]}`);
-    if (order.notional !== sums[at + 1])
-      rule.differs(`notional of order ${number}: ${order.notional}, expected ${sums[at + 1]}`);
-    if (order.fee !== sums[at + 2])
-      rule.differs(`fee of order ${number}: ${order.fee}, expected ${sums[at + 2]}`);
+    rule.equal(order.matched, sums[at] as number, "order #", number);
+    rule.equal(order.notional, sums[at + 1] as number, "notional of order #", number);
+    rule.equal(order.fee, sums[at + 2] as number, "fee of order #", number);
     const remaining = remainingOf(order);
     const isWrong = remaining < 0 || (remaining === 0 && order.status !== "MATCHED");
     // An order that may still be filled is kept as an object.
     if (isWrong || (order.status === "LIVE" && !orders.isOpen(number)))
       rule.differs(`order ${number}: ${order.status} with ${remaining} remaining`);
   }
-  rule.compared(4 * orders.size);
+  rule.compared(orders.size);
 }
 
 function* openOrdersAreListed(rule: InvariantCheck, state: State, orders: readonly Order[]): Steps<void> {
@@ -458,7 +449,7 @@ function* openOrdersAreListed(rule: InvariantCheck, state: State, orders: readon
           `order ${order.number}: ${order.status} of account ${order.account}, listed by ${account.number}`,
         );
     }
-    rule.equal(() => `listed of account ${account.number}`, listed, live.get(account.number) ?? 0);
-    rule.equal(() => `count of account ${account.number}`, account.openCount, listed);
+    rule.equal(listed, live.get(account.number) ?? 0, "listed of account #", account.number);
+    rule.equal(account.openCount, listed, "count of account #", account.number);
   }
 }
