@@ -58,8 +58,7 @@ export function faultPlan(asked: FaultBody): FaultPlan {
 const GRAIN = 4_294_967_296;
 
 /** Returns how many more times a fault can fire; null if there is no limit. */
-export const remainingOf = ({ times, fired }: Fault): number | null =>
-  times === null ? null : times - fired;
+export const timesLeft = ({ times, fired }: Fault): number | null => (times === null ? null : times - fired);
 
 /** The faults injected into one server. They are not part of the state of the exchange. */
 export class Faults {
@@ -100,7 +99,7 @@ export class Faults {
       fault.matched += 1;
       if (fault.matched <= fault.after) continue;
       const isHit = fault.probability === 1 || fault.chance.below(GRAIN) < fault.probability * GRAIN;
-      if (!isHit || remainingOf(fault) === 0) continue;
+      if (!isHit || timesLeft(fault) === 0) continue;
       if (fault.status === null && fault.drop === null) delay ??= fault;
       else other ??= fault;
     }

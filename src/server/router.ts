@@ -40,10 +40,10 @@ const HANDLERS: Handlers<Operation> = {
 };
 
 type Routed = Incoming & { readonly params: Record<string, string> };
-type Route = (request: Routed, response: Outgoing) => void;
+type Responder = (request: Routed, response: Outgoing) => void;
 
 /** Handles requests for one endpoint: access, reading the body, faults, time, signature, query, parsing the body, answer. */
-function routeOf(service: Service, endpoint: AnyEndpoint): Route {
+function responderOf(service: Service, endpoint: AnyEndpoint): Responder {
   const maximum = endpoint.access === "control" || isRaw(endpoint.body) ? MAX_LARGE_BODY : MAX_BODY;
   const { faults, persistence } = service;
   return (request, response) => {
@@ -186,12 +186,12 @@ export function mountEndpoints(router: Router, service: Service): void {
     const route = router.route(path.replace(/\{(\w+)\}/g, ":$1"));
     const endpoints = ENDPOINTS.filter((endpoint) => endpoint.path === path);
     for (const endpoint of endpoints) {
-      const handle = routeOf(service, endpoint);
-      route[endpoint.method.toLowerCase() as Lowercase<Endpoint["method"]>](handle as never);
+      const respond = responderOf(service, endpoint);
+      route[endpoint.method.toLowerCase() as Lowercase<Endpoint["method"]>](respond as never);
     }
     const methods: string[] = endpoints.map(({ method }) => method);
     const allow = [...methods, ...(methods.includes("GET") ? ["HEAD"] : []), "OPTIONS"].join(", ");
-    const others: Route = (request, response) => {
+    const others: Responder = (request, response) => {
       if (request.method === "OPTIONS") {
         send(service, response, { status: 204, headers: ["allow", allow], body: null });
         return;
@@ -202,7 +202,7 @@ export function mountEndpoints(router: Router, service: Service): void {
     route.all(others as never);
   }
   router.use(((request, response) =>
-    sendError(service, response, routeNotFound(prefix, pathOf(request.url), paths))) as Route as never);
+    sendError(service, response, routeNotFound(prefix, pathOf(request.url), paths))) as Responder as never);
 }
 
 /** `path` is below `prefix`; the message has the whole path, as the client sent it. */

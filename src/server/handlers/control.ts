@@ -27,7 +27,7 @@ import type { ClockMode, Snapshots, StoredSnapshot } from "../../engine/clock.ts
 import type { Watcher } from "../../engine/exchange.ts";
 import { type Accepted, type RefusedEntry, withRefused } from "../../engine/journal.ts";
 import { VERSION } from "../../version.ts";
-import { type Fault, faultPlan, remainingOf } from "../faults.ts";
+import { type Fault, faultPlan, timesLeft } from "../faults.ts";
 import { inPieces, JsonText, StreamedAnswer } from "../messages.ts";
 import type { BodyOf, Handlers, Service } from "../service.ts";
 import { deriveFor, submit } from "./trading.ts";
@@ -375,7 +375,7 @@ function botsReply({ bots: { running }, exchange: { state } }: Service): ReplyTo
 
 function faultReply(fault: Fault): ReplyTo<"addFault"> {
   const { operations, latencyMs, chance, ...shown } = fault;
-  return { ...shown, remaining: remainingOf(fault) };
+  return { ...shown, remaining: timesLeft(fault) };
 }
 
 /** Reads a time in a field of a body. @throws ApiError `INVALID_PARAMETER` */
