@@ -335,6 +335,7 @@ export function historyReply(
   { startTs, endTs, fidelity: max }: Read<(typeof marketDataEndpoints)["getPricesHistory"]["query"]>,
 ): ReplyOf<typeof pricesHistorySchema> {
   const { history } = bookFor(market, outcome);
+  const tokenId = tokenIdIn(market, outcome);
   const first = startTs === undefined ? 0 : history.countBefore(startTs);
   const end = endTs === undefined ? history.size : history.countBefore(endTs + 1);
   const count = Math.max(0, end - first);
@@ -342,17 +343,15 @@ export function historyReply(
     t,
     p: view.numbers.price(priceFor(market, outcome, history.priceAt(index))),
   });
-  const data: ReturnType<typeof point>[] = [];
-  const fidelity = max ?? count;
-  if (count <= fidelity) {
-    for (let index = first; index < end; index += 1) data.push(point(history.secondAt(index), index));
-  } else {
-    const from = history.secondAt(first);
-    const span = history.secondAt(end - 1) - from;
-    for (let sample = 0; sample < fidelity; sample += 1) {
-      const t = fidelity === 1 ? from + span : from + Math.floor((span * sample) / (fidelity - 1));
-      data.push(point(t, history.countBefore(t + 1) - 1));
-    }
+  if (max === undefined || count <= max) {
+    const all = Array.from({ length: count }, (_, at) => point(history.secondAt(first + at), first + at));
+    return { data: all, tokenId };
   }
-  return { data, tokenId: tokenIdIn(market, outcome) };
+  const from = history.secondAt(first);
+  const span = history.secondAt(end - 1) - from;
+  const samples = Array.from({ length: max }, (_, sample) => {
+    const t = max === 1 ? from + span : from + Math.floor((span * sample) / (max - 1));
+    return point(t, history.countBefore(t + 1) - 1);
+  });
+  return { data: samples, tokenId };
 }

@@ -79,10 +79,9 @@ export const pageOf = <Item, T>(items: readonly Item[], window: Window, reply: (
 
 /** Returns a page of `total` items, which `at` returns by index, so that its cost depends on the items returned only. */
 export function pageAt<T>(total: number, { limit, offset }: Window, at: (index: number) => T) {
-  const data: T[] = [];
-  const end = Math.min(total, offset + limit);
-  for (let index = offset; index < end; index += 1) data.push(at(index));
-  return { data, limit, offset, total, hasMore: end < total };
+  const length = Math.max(0, Math.min(limit, total - offset));
+  const data = Array.from({ length }, (_, place) => at(offset + place));
+  return { data, limit, offset, total, hasMore: offset + length < total };
 }
 
 /** Returns a hint if an unknown token id is the slug, condition id or id of a market. */
