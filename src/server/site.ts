@@ -329,11 +329,10 @@ function wantsPage({ method, headers: { accept } }: Pick<Incoming, "method" | "h
 
 /** Returns the weight, 0 to 1, that a header such as Accept gives to a value; null if it does not name it. */
 function weightOf(header: string | undefined, name: string): number | null {
-  for (const part of (header ?? "").split(",")) {
-    const [named = "", ...parameters] = part.split(";").map((each) => each.trim().toLowerCase());
-    if (named !== name) continue;
-    const weight = Number(parameters.find((each) => each.startsWith("q="))?.slice(2) ?? 1);
-    return weight >= 0 && weight <= 1 ? weight : 0;
-  }
-  return null;
+  const parts = (header ?? "").toLowerCase().split(",");
+  const split = parts.map((part) => part.split(";").map((each) => each.trim()));
+  const named = split.find(([value]) => value === name);
+  if (named === undefined) return null;
+  const weight = Number(named.find((each) => each.startsWith("q="))?.slice(2) ?? 1);
+  return weight >= 0 && weight <= 1 ? weight : 0;
 }
