@@ -131,14 +131,9 @@ function refusePrototypes(body: JsonObject, code: ErrorCode): void {
   }
 }
 
-function valueAt(body: unknown, path: readonly PropertyKey[]): unknown {
-  let value = body;
-  for (const key of path) {
-    if (typeof value !== "object" || value === null || !Object.hasOwn(value, key)) return undefined;
-    value = (value as Record<PropertyKey, unknown>)[key];
-  }
-  return value;
-}
+/** Returns the value to which a path of an issue leads; undefined if it is missing. */
+const valueAt = (body: JsonObject, path: readonly PropertyKey[]): unknown =>
+  path.reduce<unknown>((value, key) => (value as Record<PropertyKey, unknown>)[key], body);
 
 /** How unknown fields of a request are treated: `accept` ignores them with a warning. */
 export type UnknownFields = "accept" | "refuse";
