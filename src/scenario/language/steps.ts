@@ -13,7 +13,7 @@ import { ApiError } from "../../api/errors.ts";
 import { MAX_TIMES } from "../../api/schemas.ts";
 import { BOT_PROFILES } from "../../bots/profiles.ts";
 import { CERTAIN, type SettlementFaultTerms } from "../../core/chain/chain.ts";
-import { type Command, type CommandOf, MAX_BLOCKS } from "../../core/commands.ts";
+import { MAX_BLOCKS } from "../../core/commands.ts";
 import { anyOf, type BalancePolicy, type SettlementMode, WINNING_OUTCOMES } from "../../core/terms.ts";
 import type { Millis } from "../../core/units.ts";
 import { faultPlan } from "../../server/faults.ts";
@@ -174,24 +174,6 @@ export const STEPS = {
     },
   }),
 };
-
-/** Writes a command as a step. `inMarket` is ` in rain`, or empty if there is only one market. */
-export type Written<Given> = (
-  command: Given,
-  names: Readonly<Record<"market" | "inMarket", (number: number) => string>>,
-) => readonly [key: string, value: string];
-
-export const WRITTEN = {
-  closeMarket: ({ market }, names) => ["close", names.market(market)],
-  resolveMarket: ({ market, winningOutcome }, names) => ["resolve", winningOutcome + names.inMarket(market)],
-  mineBlocks: ({ count }) => ["mine", String(count)],
-  reorganizeChain: ({ depth }) => ["reorg", String(depth)],
-  bumpFees: () => ["bump", "fees"],
-} satisfies { readonly [Kind in Command["kind"]]?: Written<CommandOf<Kind>> };
-
-export type OneStepCommand = Extract<Command, { readonly kind: keyof typeof WRITTEN }>;
-export const isOneStep = (command: Command): command is OneStepCommand =>
-  Object.hasOwn(WRITTEN, command.kind);
 
 /** Keys that insert the steps of another file, or repeat steps. */
 export const STRUCTURE = ["include", "repeat"] as const;
