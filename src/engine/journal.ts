@@ -1,6 +1,7 @@
 import type { Stamped } from "../core/commands.ts";
 import type { DomainEvent } from "../core/events.ts";
 import { MAX_REFUSED, type RefusedRequest } from "../core/refusals.ts";
+import { Table } from "../core/table.ts";
 import type { Millis } from "../core/units.ts";
 
 /** An accepted command, with its sequence and time. */
@@ -93,33 +94,25 @@ export const noJournal: Journal = { append: () => {} };
 /** Default maximum of commands in memory per session. */
 const MAX_COMMANDS = 250_000;
 
-/** A linked list, latest item first; a snapshot may share it. */
-export interface LinkedItem<Item> {
-  readonly item: Item;
-  readonly before: LinkedItem<Item> | null;
-  readonly count: number;
-}
-
-/** Nothing is recorded while the world is opened, nor after the session has become too long; null while it is empty. */
-type Memory = LinkedItem<Accepted> | null | "opening" | "too long";
+/** Nothing is recorded while the world is opened, nor after the session has become too long. */
+type Memory = Table<Accepted> | "opening" | "too long";
 
 /** Position of the log when a snapshot was taken. */
 interface Mark {
   readonly memory: Memory;
-  readonly refused: LinkedItem<RefusedEntry> | null;
+  readonly refused: Table<RefusedEntry>;
   readonly file: unknown;
 }
 
 /**
  * Records the commands accepted since the world was opened, and the refused requests: in memory, and in a file if there
- * is one. The commands of the opening are in neither: a file has the world itself. In memory they are linked from the
- * latest back, so that restoring an older or newer snapshot copies nothing.
+ * is one. The commands of the opening are in neither: a file has the world itself.
  */
 export class SessionLog implements Journal {
   readonly #maximum: number;
   #file: JournalWithRefused | null = null;
   #memory: Memory = "opening";
-  #refused: LinkedItem<RefusedEntry> | null = null;
+  #refused = new Table<RefusedEntry>();
   #refusedLeftOut = 0;
 
   constructor(maximum = MAX_COMMANDS) {
@@ -129,32 +122,32 @@ export class SessionLog implements Journal {
   /** Starts the session after the opening; commands accepted from now on also go to the file. */
   begin(file: JournalWithRefused | null = this.#file): void {
     this.#file = file;
-    this.#memory = null;
-    this.#refused = null;
+    this.#memory = new Table();
+    this.#refused = new Table();
     this.#refusedLeftOut = 0;
   }
 
   /** Clears the session, and records nothing until `begin`. */
   pause(): void {
     this.#memory = "opening";
-    this.#refused = null;
+    this.#refused = new Table();
   }
 
   append(entry: Accepted, events: readonly DomainEvent[]): void {
-    const before = this.#memory;
-    if (before === "opening") return;
+    const memory = this.#memory;
+    if (memory === "opening") return;
     this.#file?.append(entry, events);
-    if (before === "too long") return;
-    const entries = linked(entry, before);
-    this.#memory = entries.count > this.#maximum ? "too long" : entries;
+    if (memory === "too long") return;
+    if (memory.size < this.#maximum) memory.add(entry);
+    else this.#memory = "too long";
   }
 
   /** Records a refused request; only the first ones stay in memory. */
   refuse(refused: RefusedEntry): void {
     if (this.#memory === "opening") return;
     this.#file?.refuse(refused);
-    if (this.#refused?.count === MAX_REFUSED) this.#refusedLeftOut += 1;
-    else this.#refused = linked(refused, this.#refused);
+    if (this.#refused.size === MAX_REFUSED) this.#refusedLeftOut += 1;
+    else this.#refused.add(refused);
   }
 
   applyFailed(error: unknown): void {
@@ -162,7 +155,14 @@ export class SessionLog implements Journal {
   }
 
   mark(): unknown {
-    return { memory: this.#memory, refused: this.#refused, file: this.#file?.mark() } satisfies Mark;
+    const mark: Mark = { memory: this.#memory, refused: this.#refused, file: this.#file?.mark() };
+    this.#continueFrom(mark);
+    return mark;
+  }
+
+  #continueFrom({ memory, refused }: Mark): void {
+    this.#memory = typeof memory === "string" ? memory : memory.copy();
+    this.#refused = refused.copy();
   }
 
   /** Without a mark the exchange restarts: the opening comes first. */
@@ -171,14 +171,14 @@ export class SessionLog implements Journal {
     const marked = mark as Mark | undefined;
     if (!isOpening) this.#file?.rewind(sequence, marked?.file);
     if (marked === undefined) this.pause();
-    else if (!isOpening) ({ memory: this.#memory, refused: this.#refused } = marked);
+    else if (!isOpening) this.#continueFrom(marked);
   }
 
   /** Accepted commands, oldest first; null if there are too many. */
   get entries(): readonly Accepted[] | null {
     const memory = this.#memory;
     if (memory === "too long") return null;
-    return memory === "opening" ? [] : oldestFirst(memory);
+    return memory === "opening" ? [] : [...memory];
   }
 
   /** Why `entries` is null. */
@@ -187,24 +187,12 @@ export class SessionLog implements Journal {
   }
 
   get refused(): readonly RefusedEntry[] {
-    return oldestFirst(this.#refused);
+    return [...this.#refused];
   }
 
   get refusedLeftOut(): number {
     return this.#refusedLeftOut;
   }
-}
-
-export const linked = <Item>(item: Item, before: LinkedItem<Item> | null): LinkedItem<Item> => ({
-  item,
-  before,
-  count: (before?.count ?? 0) + 1,
-});
-
-export function oldestFirst<Item>(latest: LinkedItem<Item> | null): Item[] {
-  const items: Item[] = [];
-  for (let each = latest; each !== null; each = each.before) items.push(each.item);
-  return items.reverse();
 }
 
 /** Merges accepted commands and refused requests, both oldest first, in the order in which they came. */

@@ -2,19 +2,12 @@ import type { Command } from "../core/commands.ts";
 import type { DomainEvent } from "../core/events.ts";
 import type { Decision } from "../core/refusals.ts";
 import { documentLines } from "../core/state-document.ts";
+import { Table } from "../core/table.ts";
 import type { Millis } from "../core/units.ts";
 import type { ClockSetting } from "../engine/clock.ts";
 import type { Disk } from "../engine/disk.ts";
 import { Exchange } from "../engine/exchange.ts";
-import {
-  type Accepted,
-  DataFileError,
-  type Journal,
-  type LinkedItem,
-  linked,
-  oldestFirst,
-  type RefusedEntry,
-} from "../engine/journal.ts";
+import { type Accepted, DataFileError, type Journal, type RefusedEntry } from "../engine/journal.ts";
 import {
   assertNotNewer,
   BEGINNING,
@@ -215,24 +208,22 @@ export interface RefusedLine extends RefusedEntry {
   readonly line: number;
 }
 
-type LoggedItems = LinkedItem<Accepted | RefusedLine> | null;
-
 /** Records in memory every accepted command, those of the opening included, and refused requests. */
 function entryLog() {
-  let items: LoggedItems = null;
+  let items = new Table<Accepted | RefusedLine>();
   return {
-    append: (entry: Accepted): void => {
-      items = linked(entry, items);
+    append: (entry: Accepted): void => void items.add(entry),
+    refuse: (refused: RefusedLine): void => void items.add(refused),
+    mark: (): unknown => {
+      const marked = items;
+      items = marked.copy();
+      return marked;
     },
-    refuse: (refused: RefusedLine): void => {
-      items = linked(refused, items);
+    rewind: (_sequence: number, mark: unknown = new Table()): void => {
+      items = (mark as typeof items).copy();
     },
-    mark: (): unknown => items,
-    rewind: (_sequence: number, mark: unknown = null): void => {
-      items = mark as LoggedItems;
-    },
-    entries: (): Accepted[] => oldestFirst(items).filter((each) => "command" in each),
-    refused: (): RefusedLine[] => oldestFirst(items).filter((each) => "request" in each),
+    entries: (): Accepted[] => [...items].filter((each) => "command" in each),
+    refused: (): RefusedLine[] => [...items].filter((each) => "request" in each),
   };
 }
 
