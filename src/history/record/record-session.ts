@@ -1,6 +1,7 @@
 import { Buffer } from "node:buffer";
 import type { ReplyTo } from "../../api/endpoints.ts";
 import { counted } from "../../core/format.ts";
+import { nextNonce } from "../../core/rules/calls.ts";
 import { FEES, findAccount, type State } from "../../core/state.ts";
 import type { Steps } from "../../core/steps.ts";
 import type { Address, SettlementMode } from "../../core/terms.ts";
@@ -18,8 +19,8 @@ import { isSeed, scenarioText } from "../scenario-text.ts";
 import { positionCallIn, type Trace, type TracedCommand, traceCommands } from "../trace.ts";
 import { accountNames, marketEntries, orderNames, touchedMarkets, Vocabulary } from "../vocabulary.ts";
 import { finalExpectations, restingBefore, startingFunds, writeOpening } from "./first-and-last-steps.ts";
-import { partiesOfRefused, RecordingError, RefusedSteps, Script } from "./script.ts";
-import { isMineable, ObservedBlocks, SessionRecorder } from "./session-recorder.ts";
+import { partiesOfRefused, RecordingError, Script, writeRefused } from "./script.ts";
+import { isMineable, type ObservedBlocks, observeBlocks, SessionRecorder } from "./session-recorder.ts";
 
 /** Minimum size of a step that places an order: `- a: BUY 1 YES @ 0.5` and the line feed. */
 const MIN_ORDER_BYTES = 20;
@@ -93,7 +94,7 @@ export function* recordScenario(recorded: Session): Steps<RecordedScenario> {
   const orders = end.orders.size - opening.orders.size;
   const title = name ?? `recorded session of ${counted(orders, "order")}`;
   const { seed, balances } = end.config;
-  const blocks = new ObservedBlocks(all, opening, end);
+  const blocks = observeBlocks(all, opening, end);
   const names = orderNames(session, blocks.faulted);
   const accountAt = (address: Address): string => nameOf(end.accountByAddress.get(address) ?? 0);
   const words = new Vocabulary(markets, end, accountAt, (number) => names.get(number));
@@ -152,12 +153,13 @@ function assertNoDivergence({ divergence, thrown }: Trace): void {
 function* recordSteps(script: Script, blocks: ObservedBlocks, all: Iterable<TracedCommand | RefusedEntry>) {
   const steps = new SessionRecorder(script, blocks);
   const written = new Set(script.described.session.commands);
-  const refused = new RefusedSteps(script);
-  let last = 0;
+  let [last, refused] = [0, 0];
   for (const each of all) {
     yield;
-    if ("request" in each) refused.add(each);
-    else {
+    if ("request" in each) {
+      refused += 1;
+      writeRefused(script, each, refused);
+    } else {
       steps.add(each, written.has(each));
       last = each.sequence;
     }
@@ -183,7 +185,7 @@ const times = (count: number): string => (count === 1 ? "once" : `${count} times
  * Orders a session's commands so that each wallet sends in the order of its nonces, as wallets of scenarios do: a
  * transaction that was sent too early comes right after the one that closes the gap, because no block includes it before.
  */
-function inNonceOrder(commands: readonly TracedCommand[], { chain: { wallets } }: State): TracedCommand[] {
+function inNonceOrder(commands: readonly TracedCommand[], { chain }: State): TracedCommand[] {
   const ordered: TracedCommand[] = [];
   /** Transactions that each wallet sent too early, by nonce, and its next nonce. A later one of the same nonce replaces another. */
   const early = new Map<string, { waiting: Map<number, TracedCommand>; next: number }>();
@@ -194,20 +196,18 @@ function inNonceOrder(commands: readonly TracedCommand[], { chain: { wallets } }
       continue;
     }
     const { from, nonce } = sent.content;
-    const wallet = wallets.get(from);
-    const sender = early.get(from) ?? { waiting: new Map(), next: wallet?.mined ?? 0 };
+    const sender = early.get(from) ?? { waiting: new Map(), next: nextNonce(chain, from) };
     early.set(from, sender);
     const { waiting } = sender;
-    // Transactions pending since before the session use these nonces.
-    while (wallet?.pending.has(sender.next)) sender.next += 1;
     if (nonce < sender.next) ordered.push(traced);
     else waiting.set(nonce, traced);
     for (let ready = waiting.get(sender.next); ready !== undefined; ready = waiting.get(sender.next)) {
       const before = { ...ready.before, hasExpiries: traced.before.hasExpiries };
       ordered.push({ ...ready, at: traced.at, before });
       waiting.delete(sender.next);
+      // Transactions pending since before the session use the nonces between.
       do sender.next += 1;
-      while (wallet?.pending.has(sender.next));
+      while (chain.wallets.get(from)?.pending.has(sender.next));
     }
   }
   // Transactions after a gap that is never closed have no effect.

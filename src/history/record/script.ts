@@ -249,79 +249,71 @@ interface RefusedStep {
 }
 
 /**
- * Writes refused requests as steps with `rejects`: orders and cancels of known accounts that the scenario's exchange
- * refuses with the same code. The others become remarks. The exchange does not change.
+ * Writes the refused request of a number, from 1, as a step with `rejects`: an order or cancel of a known account that the
+ * scenario's exchange refuses with the same code. Others become remarks. The exchange does not change.
  */
-export class RefusedSteps {
-  readonly #script: Script;
-  readonly #words: Vocabulary;
-  readonly #end: State;
-  #count = 0;
-
-  constructor(script: Script) {
-    this.#script = script;
-    this.#words = script.described.words;
-    this.#end = script.described.session.end;
+export function writeRefused(script: Script, { at, request }: RefusedEntry, number: number): void {
+  if (number === MAX_WRITTEN + 1) script.steps.push("Further refused requests are left out.");
+  if (number > MAX_WRITTEN) return;
+  const { code, method, path } = request;
+  const { words, session } = script.described;
+  // The refusal depends on the time.
+  if (code === "EXPIRATION_IN_PAST") script.advanceTo(at);
+  const account = accountIn(request, session.end);
+  const name = account === null ? null : words.account(account);
+  const step = name === null ? null : refusedStep(script, name, request);
+  if (name !== null && step?.code === code) {
+    script.steps.push({ [name]: scalar(step.line), rejects: scalar(code) });
+    return;
   }
+  const what = step === null ? `${method} ${path.replace(/[^!-~]/g, "?")}` : step.line;
+  const who = name === null ? "" : ` of ${name}`;
+  script.steps.push(`Refused with ${code}, which no step can express: ${what}${who}.`);
+}
 
-  add({ at, request }: RefusedEntry): void {
-    this.#count += 1;
-    if (this.#count === MAX_WRITTEN + 1) this.#script.steps.push("Further refused requests are left out.");
-    if (this.#count > MAX_WRITTEN) return;
-    const { code, method, path } = request;
-    // The refusal depends on the time.
-    if (code === "EXPIRATION_IN_PAST") this.#script.advanceTo(at);
-    const account = accountIn(request, this.#end);
-    const name = account === null ? null : this.#words.account(account);
-    const step = name === null ? null : this.#step(name, request);
-    if (name !== null && step?.code === code) {
-      this.#script.steps.push({ [name]: scalar(step.line), rejects: scalar(code) });
-      return;
-    }
-    const what = step === null ? `${method} ${path.replace(/[^!-~]/g, "?")}` : step.line;
-    const who = name === null ? "" : ` of ${name}`;
-    this.#script.steps.push(`Refused with ${code}, which no step can express: ${what}${who}.`);
+function refusedStep(script: Script, name: string, { method, path, asked }: RefusedRequest) {
+  if (path !== "/clob/order" || asked === null) return null;
+  if (asked.kind === "command") {
+    if (asked.command.kind === "placeOrder") return refusedOrder(script, name, placeOrderBody(asked.command));
+    return asked.command.kind === "cancelOrder" ? refusedCancel(script, name, [asked.command.orderId]) : null;
   }
+  if (asked.isCut) return null;
+  if (method === "POST") return refusedOrder(script, name, asked.body);
+  return refusedCancel(script, name, [...Object.values(asked.body), ...Object.values(asked.query)]);
+}
 
-  #step(name: string, request: RefusedRequest): RefusedStep | null {
-    const { method, path, asked } = request;
-    if (path !== "/clob/order" || asked === null) return null;
-    if (asked.kind === "command") {
-      if (asked.command.kind === "placeOrder") return this.#order(name, placeOrderBody(asked.command));
-      return asked.command.kind === "cancelOrder" ? this.#cancel(name, [asked.command.orderId]) : null;
-    }
-    if (asked.isCut) return null;
-    if (method === "POST") return this.#order(name, asked.body);
-    return this.#cancel(name, [...Object.values(asked.body), ...Object.values(asked.query)]);
-  }
+function refusedOrder(
+  script: Script,
+  name: string,
+  body: Readonly<Record<string, Scalar>>,
+): RefusedStep | null {
+  const { words: names, session } = script.described;
+  const token = typeof body.tokenId === "string" ? session.end.tokenById.get(body.tokenId) : undefined;
+  if (token === undefined) return null;
+  const market = marketOfToken(token);
+  const words = wordsOfBody(body, outcomeOf(token), names.marketIfSeveral(market));
+  const { side, size, price, type, expiry } = words;
+  const parts = [side, size, price, type, ...(expiry === null ? [] : [expiry.text])];
+  if (!parts.every((part) => WORD.test(part)) || VERBS.has(side)) return null;
+  if (expiry !== null && !mayExpire(type, expiry.text)) return null;
+  const written: Record<string, unknown> = { ...orderBodyOf(words, "", script.now) };
+  written.tokenId = body.tokenId;
+  if (!Object.entries(body).every(([field, value]) => (written[field] ?? "") === value)) return null;
+  const expiration = expiry === null ? null : type === "GTC" ? `GTC ${expiry.text}` : expiry.text;
+  const texts = { ...words, orderType: type, expiration };
+  const line = orderWords(texts, words.outcome + names.inMarket(market));
+  const read = { ...words, expiry: expiry === null ? null : expiryOf(expiry.text) };
+  return { line, code: script.refusalOfOrder(name, read) };
+}
 
-  #order(name: string, body: Readonly<Record<string, Scalar>>): RefusedStep | null {
-    const token = typeof body.tokenId === "string" ? this.#end.tokenById.get(body.tokenId) : undefined;
-    if (token === undefined) return null;
-    const market = marketOfToken(token);
-    const words = wordsOfBody(body, outcomeOf(token), this.#words.marketIfSeveral(market));
-    const { side, size, price, type, expiry } = words;
-    const parts = [side, size, price, type, ...(expiry === null ? [] : [expiry.text])];
-    if (!parts.every((part) => WORD.test(part)) || VERBS.has(side)) return null;
-    if (expiry !== null && !mayExpire(type, expiry.text)) return null;
-    const written: Record<string, unknown> = { ...orderBodyOf(words, "", this.#script.now) };
-    written.tokenId = body.tokenId;
-    if (!Object.entries(body).every(([field, value]) => (written[field] ?? "") === value)) return null;
-    const expiration = expiry === null ? null : type === "GTC" ? `GTC ${expiry.text}` : expiry.text;
-    const texts = { ...words, orderType: type, expiration };
-    const line = orderWords(texts, words.outcome + this.#words.inMarket(market));
-    const read = { ...words, expiry: expiry === null ? null : expiryOf(expiry.text) };
-    return { line, code: this.#script.refusalOfOrder(name, read) };
-  }
-
-  #cancel(name: string, given: readonly Scalar[]): RefusedStep | null {
-    const [id, ...others] = new Set(given);
-    if (typeof id !== "string" || id === "" || others.length > 0) return null;
-    const order = numberOf(this.#end.idPrefixes.order, id);
-    const orderName = this.#script.described.names.get(order);
-    const code = this.#script.refusalOfCancel(name, orderName === undefined ? null : order);
-    return { line: `cancel ${orderName ?? NO_ORDER}`, code };
-  }
+function refusedCancel(script: Script, name: string, given: readonly Scalar[]): RefusedStep | null {
+  const [id, ...others] = new Set(given);
+  if (typeof id !== "string" || id === "" || others.length > 0) return null;
+  const { session, names } = script.described;
+  const order = numberOf(session.end.idPrefixes.order, id);
+  const orderName = names.get(order);
+  const code = script.refusalOfCancel(name, orderName === undefined ? null : order);
+  return { line: `cancel ${orderName ?? NO_ORDER}`, code };
 }
 
 /** Returns the known senders of refused requests and the markets of their orders, by number. */

@@ -259,77 +259,69 @@ interface ObservedBlock {
   readonly faults: OrderFault[];
 }
 
-/** The blocks of a session, and the faults of its settlements, each written as a fault that happens once. */
-export class ObservedBlocks {
+export type ObservedBlocks = ReturnType<typeof observeBlocks>;
+
+/**
+ * Finds the blocks of a session, and the faults of its settlements, each to be written as a fault that happens once.
+ * @throws RecordingError if a settlement from before the session fails in it.
+ */
+export function observeBlocks(commands: readonly TracedCommand[], opening: State, end: State) {
   /** The block that a command begins. */
-  readonly begun = new Map<TracedCommand, ObservedBlock>();
+  const begun = new Map<TracedCommand, ObservedBlock>();
   /** The blocks that each `mineBlocks` command requested. */
-  readonly requested = new Map<TracedCommand, ObservedBlock[]>();
+  const requested = new Map<TracedCommand, ObservedBlock[]>();
   /** Faults to set before an order is placed, by order. */
-  readonly initial = new Map<number, OrderFault[]>();
-  /** The latest block that had a settlement without a fault, by transaction. */
-  readonly #faultless = new Map<number, ObservedBlock>();
-  readonly #end: State;
+  const initial = new Map<number, OrderFault[]>();
   /** Orders hit by faults. */
-  readonly faulted = new Set<number>();
-
-  /** @throws RecordingError if a settlement from before the session fails in it. */
-  constructor(commands: readonly TracedCommand[], opening: State, end: State) {
-    this.#end = end;
-    const { size: before } = opening.chain.transactions;
-    /** Latest command that time did not cause. */
-    let cause: TracedCommand | null = null;
-    let block: ObservedBlock | null = null;
-    let height = 0;
-    let mined = before;
-    for (const traced of commands) {
-      const { command, events } = traced;
-      if (!isCausedByTime(command)) cause = traced;
-      const count = events.reduce((sum, event) => sum + blocksIn(event), 0);
-      if (count > 0) {
-        block = { count, faults: [] };
-        this.begun.set(traced, block);
-        if (cause?.command.kind === "mineBlocks" && cause !== traced && cause.at === traced.at) {
-          const requested = this.requested.get(cause) ?? [];
-          this.requested.set(cause, requested);
-          requested.push(block);
-        }
-        for (const event of events) {
-          if (event.kind === "blockOpened") height = event.height;
-          if (event.kind !== "blocksMined") continue;
-          for (; mined < event.lastTransaction; mined += 1) this.#faultless.set(mined + 1, block);
-        }
-      } else if (command.kind === "executeTransaction" && block !== null) {
-        this.#addExecution(traced, command.transaction, block, height, command.transaction <= before);
+  const faulted = new Set<number>();
+  /** The latest block that had a settlement without a fault, by transaction. */
+  const faultless = new Map<number, ObservedBlock>();
+  const { size: before } = opening.chain.transactions;
+  /** Latest command that time did not cause. */
+  let cause: TracedCommand | null = null;
+  let block: ObservedBlock | null = null;
+  let height = 0;
+  let mined = before;
+  for (const traced of commands) {
+    const { sequence, command, events } = traced;
+    if (!isCausedByTime(command)) cause = traced;
+    const count = events.reduce((sum, event) => sum + blocksIn(event), 0);
+    if (count > 0) {
+      block = { count, faults: [] };
+      begun.set(traced, block);
+      if (cause?.command.kind === "mineBlocks" && cause !== traced && cause.at === traced.at)
+        listAt(requested, cause).push(block);
+      for (const event of events) {
+        if (event.kind === "blockOpened") height = event.height;
+        if (event.kind !== "blocksMined") continue;
+        for (; mined < event.lastTransaction; mined += 1) faultless.set(mined + 1, block);
       }
+    } else if (command.kind === "executeTransaction" && block !== null) {
+      const { transaction } = command;
+      const { content, firstTrade } = end.chain.transactions.get(transaction);
+      const event = events.find((each) => "transaction" in each && each.transaction === transaction);
+      if (event === undefined || content !== null) continue;
+      if (event.kind === "transactionHeld" && event.hold === "UNDERPRICED") continue;
+      const terms = faultIn(event, height);
+      if (terms === null) faultless.set(transaction, block);
+      else if (transaction > before) {
+        const order = end.trades.get(firstTrade).taker;
+        (faultless.get(transaction)?.faults ?? listAt(initial, order)).push({ order, terms });
+        faulted.add(order);
+      } else if (terms.fault === "fail")
+        throw new RecordingError(
+          `a settlement from before the session failed in it (sequence ${sequence}), but a scenario begins with everything settled`,
+        );
     }
   }
+  return { begun, requested, initial, faulted };
+}
 
-  #addExecution(
-    { sequence, events }: TracedCommand,
-    transaction: number,
-    block: ObservedBlock,
-    height: number,
-    isEarlier: boolean,
-  ): void {
-    const { content, firstTrade } = this.#end.chain.transactions.get(transaction);
-    const event = events.find((each) => "transaction" in each && each.transaction === transaction);
-    if (event === undefined || content !== null) return;
-    if (event.kind === "transactionHeld" && event.hold === "UNDERPRICED") return;
-    const terms = faultIn(event, height);
-    if (terms === null) this.#faultless.set(transaction, block);
-    else if (!isEarlier) {
-      const order = this.#end.trades.get(firstTrade).taker;
-      const initial = this.initial.get(order) ?? [];
-      this.initial.set(order, initial);
-      (this.#faultless.get(transaction)?.faults ?? initial).push({ order, terms });
-      this.faulted.add(order);
-    } else if (terms.fault === "fail") {
-      throw new RecordingError(
-        `a settlement from before the session failed in it (sequence ${sequence}), but a scenario begins with everything settled`,
-      );
-    }
-  }
+/** Returns the list at a key, adding an empty one if there is none. */
+function listAt<Key, Item>(lists: Map<Key, Item[]>, key: Key): Item[] {
+  const list = lists.get(key) ?? [];
+  lists.set(key, list);
+  return list;
 }
 
 const ONCE = { probability: CERTAIN, times: 1, blocks: 0, baseFee: 0, reason: null } as const;

@@ -5,7 +5,7 @@ import { runSteps } from "../../../src/core/steps.ts";
 import { money, size } from "../../../src/core/units.ts";
 import { SessionLog } from "../../../src/engine/journal.ts";
 import { recordSession } from "../../../src/history/record/record-session.ts";
-import { ObservedBlocks } from "../../../src/history/record/session-recorder.ts";
+import { observeBlocks } from "../../../src/history/record/session-recorder.ts";
 import type { TracedCommand } from "../../../src/history/trace.ts";
 import { emptyWorld } from "../../../src/simulation/opening.ts";
 import type { Market } from "../../server/replies.ts";
@@ -221,6 +221,6 @@ it("has every block that one command mined, however many", () => {
     events: [opened],
   }));
   const traced = [mine, ...blocks] as unknown as readonly TracedCommand[];
-  const observed = new ObservedBlocks(traced, state, state);
+  const observed = observeBlocks(traced, state, state);
   expect(observed.requested.get(traced[0] as TracedCommand)?.length).toBe(300_000);
 });
