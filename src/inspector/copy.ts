@@ -3,11 +3,10 @@ import { marketControlEndpoints } from "../api/markets.ts";
 import { placeOrderBody } from "../api/order-request.ts";
 import { authHeaders, type Signable } from "../api/signing.ts";
 import { numbersAs } from "../api/view.ts";
-import { type Command, isCausedByTime } from "../core/commands.ts";
+import { type Command, type CommandOf, isCausedByTime } from "../core/commands.ts";
 import { shellWord } from "../core/format.ts";
 import { idOf } from "../core/ids.ts";
 import type { State } from "../core/state.ts";
-import { unreachable } from "../core/terms.ts";
 import { isControl } from "../engine/journal-line.ts";
 import { Keyring } from "../engine/keyring.ts";
 import type { ReplayedLine } from "../history/journal-replay.ts";
@@ -90,56 +89,37 @@ function commandRequest(command: Command, state: State): SentRequest | null {
     const { kind, market, ...body } = command;
     const slug = state.markets.find(market)?.slug ?? String(market);
     const path = marketControlEndpoints[kind].path.replace("{idOrSlug}", slug);
-    return { method: "POST", path, ...(Object.keys(body).length > 0 && { body }) };
+    return post(path, Object.keys(body).length === 0 ? undefined : body);
   }
-  if (isCausedByTime(command)) return null;
-  switch (command.kind) {
-    case "placeOrder":
-      return { method: "POST", path: "/clob/order", body: placeOrderBody(command), signer: command.address };
-    case "cancelOrder": {
-      const { orderId, address } = command;
-      return { method: "DELETE", path: "/clob/order", body: { orderId }, signer: address };
-    }
-    case "cancelAllOrders":
-      return { method: "DELETE", path: "/clob/orders/all", signer: command.address };
-    case "deriveCredentials":
-      return { method: "POST", path: `/sim/accounts/${command.address}/credentials` };
-    case "fundAccount": {
-      const tokens = Object.fromEntries(
-        command.tokens.map(({ tokenId, size }) => [tokenId, numbers.size(size)]),
-      );
-      const body = {
-        collateral: numbers.money(command.collateral),
-        ...(command.tokens.length === 0 ? {} : { tokens }),
-      };
-      return { method: "POST", path: `/sim/accounts/${command.address}/fund`, body };
-    }
-    case "mineBlocks":
-      return { method: "POST", path: "/sim/chain/mine", body: { blocks: command.count } };
-    case "reorganizeChain":
-      return { method: "POST", path: "/sim/chain/faults", body: { kind: "reorg", depth: command.depth } };
-    case "bumpFees":
-      return { method: "POST", path: "/sim/chain/bump" };
-    case "setSettlementFault": {
-      const { order } = command;
-      const of = order === undefined ? {} : { of: idOf(state.idPrefixes.order, order) };
-      return { method: "POST", path: "/sim/chain/faults", body: { ...faultWords(command), ...of } };
-    }
-    case "endSettlementFault": {
-      const one = command.number === null ? "" : `/${settlementFaultId(command.number)}`;
-      return { method: "DELETE", path: `/sim/chain/faults${one}` };
-    }
-    case "createEvent":
-    case "createMarket":
-    case "sendTransaction":
-    case "setNativeBalance":
-    case "setNonce":
-    case "dropTransaction":
-    case "setMining":
-    case "setBlockTerms":
-    case "setNextBaseFee":
-      return null;
-    default:
-      throw unreachable(command);
-  }
+  return REQUESTS[command.kind]?.(command as never, state) ?? null;
 }
+
+/** Requests of the commands that are neither of one market, nor caused by time, nor sent over the chain. */
+const REQUESTS: {
+  readonly [Kind in Command["kind"]]?: (command: CommandOf<Kind>, state: State) => SentRequest;
+} = {
+  placeOrder: (command) => ({ ...post("/clob/order", placeOrderBody(command)), signer: command.address }),
+  cancelOrder: ({ orderId, address }) => ({
+    ...{ method: "DELETE", path: "/clob/order", body: { orderId }, signer: address },
+  }),
+  cancelAllOrders: ({ address }) => ({ method: "DELETE", path: "/clob/orders/all", signer: address }),
+  deriveCredentials: ({ address }) => post(`/sim/accounts/${address}/credentials`),
+  fundAccount: ({ address, collateral, tokens }) => {
+    const sizes = tokens.map(({ tokenId, size }) => [tokenId, numbers.size(size)] as const);
+    const shares = tokens.length === 0 ? {} : { tokens: Object.fromEntries(sizes) };
+    return post(`/sim/accounts/${address}/fund`, { collateral: numbers.money(collateral), ...shares });
+  },
+  mineBlocks: ({ count }) => post("/sim/chain/mine", { blocks: count }),
+  reorganizeChain: ({ depth }) => post("/sim/chain/faults", { kind: "reorg", depth }),
+  bumpFees: () => post("/sim/chain/bump"),
+  setSettlementFault: (fault, { idPrefixes }) => {
+    const of = fault.order === undefined ? {} : { of: idOf(idPrefixes.order, fault.order) };
+    return post("/sim/chain/faults", { ...faultWords(fault), ...of });
+  },
+  endSettlementFault: ({ number }) => ({
+    method: "DELETE",
+    path: `/sim/chain/faults${number === null ? "" : `/${settlementFaultId(number)}`}`,
+  }),
+};
+
+const post = (path: string, body?: object): SentRequest => ({ method: "POST", path, ...(body && { body }) });
