@@ -167,7 +167,7 @@ function accountCells({ account, assets, sharesOfEveryOtherToken }: AccountView)
 
 /** Shows one order with the lines that mention it. `name` is its number, or its id in lower case. */
 function orderInspection(name: string, paint: Paint): Inspection {
-  let lines: { readonly number: number; readonly formatted: ReturnType<typeof journalLine> }[] = [];
+  let lines: ReturnType<typeof journalLine>[] = [];
   const numberIn = ({ idPrefixes }: State): number =>
     /^\d+$/.test(name) ? Number(name) : numberOf(idPrefixes.order, name);
   const orderIn = (state: State): Order => {
@@ -182,10 +182,10 @@ function orderInspection(name: string, paint: Paint): Inspection {
     add: (replayed, state) => {
       const { line } = replayed;
       // A restore or reset undoes earlier lines, and their order numbers are used again.
-      if (isControl(line, "restore")) lines = lines.filter(({ number }) => number <= line.d.line);
+      if (isControl(line, "restore")) lines = lines.filter(({ json }) => json.line <= line.d.line);
       if (isControl(line, "reset")) lines = [];
-      if (!new Mentions(replayed, state).orders.has(numberIn(state))) return;
-      lines.push({ number: line.n, formatted: journalLine(replayed, state, paint) });
+      if (new Mentions(replayed, state).orders.has(numberIn(state)))
+        lines.push(journalLine(replayed, state, paint));
     },
     describe: (state) => {
       const found = orderIn(state);
@@ -202,14 +202,9 @@ function orderInspection(name: string, paint: Paint): Inspection {
         "",
         paint.bold("lines of the journal"),
         ...(lines.length === 0 ? ["  none: it was placed before the first"] : []),
-        ...lines.map(({ formatted }) => formatted.text),
+        ...lines.map(({ text }) => text),
       ];
-      const json = {
-        number: found.number,
-        ...explained,
-        lines: lines.map(({ formatted }) => formatted.json),
-      };
-      return { json, text };
+      return { json: { number: found.number, ...explained, lines: lines.map(({ json }) => json) }, text };
     },
   };
 }
