@@ -4,7 +4,6 @@ import { OrderPool } from "../core/book/order-pool.ts";
 import { directionIn, priceIn } from "../core/market.ts";
 import { ExpiryQueue, feeOf, reservationOf } from "../core/order.ts";
 import { credit, reserve } from "../core/rules/ledger.ts";
-import type { OrderType, Outcome, Side } from "../core/terms.ts";
 import {
   complement,
   FULL_PRICE,
@@ -15,6 +14,7 @@ import {
   type Size,
   size,
 } from "../core/units.ts";
+import type { PlaceRow } from "./flow.ts";
 
 /** Initial capacity of a book's order pool. */
 const INITIAL_ORDERS = 64;
@@ -68,15 +68,10 @@ export class SimulatedBook extends Book {
 /** Maximum taker fee of a market in which a generated flow can be played. */
 export const MAX_FEE_BPS = 200;
 
-export interface SimulatedOrder {
+export interface SimulatedOrder extends Pick<PlaceRow, "side" | "outcome" | "price" | "size" | "type"> {
   /** From 1, in order of arrival. */
   readonly number: number;
   readonly account: number;
-  readonly side: Side;
-  readonly outcome: Outcome;
-  readonly price: Price;
-  readonly size: Size;
-  readonly type: OrderType;
   /** Milliseconds since the start; null for all types but GTD. */
   readonly expiresAt: number | null;
 }
