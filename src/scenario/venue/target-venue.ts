@@ -272,9 +272,8 @@ class TargetVenue extends Venue {
   readonly settingsRestorer = needsControlPlane;
   readonly #http: HttpClients;
   readonly #addresses = new Map<string, string>();
-  readonly #owners = new Map<string, string>();
-  /** The latest known state of each order, because finished orders cannot be read. */
-  readonly #seen = new Map<string, OrderView>();
+  /** The account and the latest known state of each order, because finished orders cannot be read. */
+  readonly #orders = new Map<string, { readonly owner: string; view: OrderView }>();
   readonly #fills: Fill[] = [];
 
   constructor(url: string, { accounts }: TargetFile) {
@@ -370,7 +369,7 @@ class TargetVenue extends Venue {
 
   /** Computes the order from its latest known state and its fills. */
   async order(id: string): Promise<OrderView> {
-    const seen = this.#seen.get(id);
+    const seen = this.#orders.get(id)?.view;
     if (seen === undefined) throw new VenueError(`order ${id} was not placed here`);
     if (seen.status !== "LIVE") return seen;
     const matched = await this.#matched(id);
@@ -398,8 +397,7 @@ class TargetVenue extends Venue {
   }
 
   #placed(account: string, order: PlacedOrder): void {
-    this.#owners.set(order.id, account);
-    this.#seen.set(order.id, orderView(order));
+    this.#orders.set(order.id, { owner: account, view: orderView(order) });
     for (const trade of partIn(order, "trades")) {
       const maker = this.#ownerOf(trade.counterOrderId);
       this.#fills.push(fillOf(trade, this.marketName(trade.marketId), account, maker));
@@ -408,7 +406,7 @@ class TargetVenue extends Venue {
 
   /** Returns the account that placed an order; `somebody` if it is not one of the scenario. */
   #ownerOf(order: string): string {
-    return this.#owners.get(order) ?? "somebody";
+    return this.#orders.get(order)?.owner ?? "somebody";
   }
 
   override async tradesOf(order: string) {
@@ -425,10 +423,10 @@ class TargetVenue extends Venue {
   /** Records the final state of canceled orders, which can no longer be read. */
   async #canceled(reply: Canceled): Promise<void> {
     for (const id of partIn(reply, "canceled")) {
-      const seen = this.#seen.get(id);
-      if (seen === undefined) continue;
+      const order = this.#orders.get(id);
+      if (order === undefined) continue;
       const matched = await this.#matched(id);
-      this.#seen.set(id, { ...seen, matched, status: "CANCELED", reason: "USER" });
+      order.view = { ...order.view, matched, status: "CANCELED", reason: "USER" };
     }
   }
 
