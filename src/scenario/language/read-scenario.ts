@@ -93,8 +93,7 @@ export const readScenario = (file: string, content: string, options: ReadOptions
   readFrom(file, { text: content, problem: null }, options);
 
 /** Reads a scenario file. Never throws because of the file. */
-export const loadScenario = (file: string, options: ReadOptions = {}): ReadScenario =>
-  readFrom(file, readTextFile(file), options);
+export const loadScenario = (file: string): ReadScenario => readFrom(file, readTextFile(file), {});
 
 function readFrom(file: string, content: FileText, options: ReadOptions): ReadScenario {
   const problems = new ProblemList();
