@@ -16,10 +16,7 @@ type GroupCoverage = ReturnType<typeof coverageOf>[number];
 export type ItemCoverage = GroupCoverage["items"][number];
 
 /** Coverage of a suite; failed scenarios do not count. */
-export interface Coverage {
-  readonly groups: readonly GroupCoverage[];
-  readonly suite: SuiteResult;
-}
+export type Coverage = Awaited<ReturnType<typeof measureCoverage>>;
 
 type Exercise = Readonly<{ file: string; counts: Counts }>;
 
