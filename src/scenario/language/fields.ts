@@ -81,11 +81,6 @@ export function valuesOf<Of extends Readers, Required extends keyof Of & string 
   return values as Values<Of> & { readonly [Key in Required]: ReturnType<Of[Key]> };
 }
 
-export const text =
-  (expected: string): Reader<string> =>
-  (word) =>
-    word.textFor(expected);
-
 export const matching =
   (isValid: (text: string) => boolean, rule: string): Reader<string> =>
   (word) => {

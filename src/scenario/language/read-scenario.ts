@@ -41,7 +41,6 @@ import {
   ruleText,
   SHARES,
   SIZE,
-  text,
   USDC,
   units,
   valuesBy,
@@ -125,7 +124,7 @@ function readHeader(root: Node, files: ScenarioFiles, marketsIn: WorldMarkets) {
   const entries = entriesIn(root, "a scenario");
   const readers = {
     scenario: line("a name", MAX_TITLE_LENGTH),
-    about: text("some text"),
+    about: (node: Node) => node.textFor("some text"),
     seed: line("a text", MAX_SEED_LENGTH),
     clock: moment(),
     settlement: oneOf(SETTLEMENT_MODES),
