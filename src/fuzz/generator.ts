@@ -127,7 +127,6 @@ function drawSubset<T>(random: Random, all: readonly T[]): readonly T[] {
   return some.length > 0 ? some : [random.pick(all)];
 }
 
-/** Describes a profile in one line. */
 export function profileText(profile: FuzzProfile): string {
   const { config, accounts, markets, orderTypes, weights, faults, storage } = profile;
   const shown = markets.map(

@@ -67,7 +67,6 @@ interface ReplayLimit {
 interface ReplayOptions extends ReplayLimit {
   /** Whether recorded hashes of the state are compared, which is slow if there are many orders. */
   readonly verifiesHashes?: boolean;
-  /** Journal of the replaying exchange. */
   readonly journal?: Journal;
 }
 
@@ -103,20 +102,17 @@ export class LineReplay {
     return this.#replayer.clock?.setting ?? { mode, rate };
   }
 
-  /** Number of replayed commands. */
   get commands(): number {
     return this.#replayer.commands;
   }
 
-  /** Replays the next line. */
   take(line: Line): ReplayedLine {
     const defect = isControl(line, "defect") ? line.d : null;
     const command = defect === null ? commandOf(line, this.exchange.state) : defect.command;
     const result = this.problem === null ? this.#replay(line, defect) : this.#afterProblem(defect);
     const replayed = { line, command, result };
-    const isProblem = !["control", "accepted", "unknown"].includes(result.kind);
     // The record of a defect, the last line, says whether the failure of an earlier line is the recorded one.
-    if (isProblem && (this.problem === null || result.kind === "fails")) this.problem = replayed;
+    if (!["control", "accepted", "unknown"].includes(result.kind)) this.problem = replayed;
     return replayed;
   }
 
@@ -182,7 +178,6 @@ export function replayJournalLines(
     clock,
     /** End of the journal, which may be after the last replayed line. */
     scan: end,
-    /** Last replayed line. */
     last: last as Line | null,
     /** Says that the last line of a report is missing; null if it is there. */
     cutWarning: isCut ? `${name}: ${CUT_WARNING}` : null,

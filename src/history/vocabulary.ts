@@ -255,7 +255,6 @@ export function orderNames({ opening, commands, end }: Trace, faulted: ReadonlyS
 /** A market with events or open orders of a session. */
 export interface TouchedMarket {
   readonly number: number;
-  /** Its name in the scenario. */
   readonly name: string;
   /** Its state when the session began; null if the session created it. */
   readonly before: Market | null;

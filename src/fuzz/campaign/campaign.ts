@@ -34,7 +34,6 @@ class Tally {
   /** Number of commands of the seeds that are done. */
   commands = 0;
 
-  /** Number of all seeds that have ended. */
   get ended(): number {
     return this.done + this.#waiting.size;
   }

@@ -217,7 +217,6 @@ const nameParts = ({ via, commands }: CampaignSettings): string[] => [
 /** The directory to which a campaign writes its results and the files of its failures. */
 export class ResultsFolder {
   readonly path: string;
-  /** Path of the results file. */
   readonly file: string;
   readonly #writesAlways: boolean;
 

@@ -148,7 +148,6 @@ const HEAD_END = "\r\n\r\n";
 /** Time after which an answer counts as lost. Answers take less than a hundredth of it. */
 const ANSWER_TIMEOUT_MS = 30_000;
 
-/** A request that was sent. */
 export interface PendingRequest {
   /** Resolves to the answer; to null if there is none. */
   readonly done: Promise<SeenAnswer | null>;
@@ -198,7 +197,6 @@ export class Clients {
     this.time = time;
   }
 
-  /** Number of pending requests. */
   get pending(): number {
     return this.observations.length - this.#ended;
   }

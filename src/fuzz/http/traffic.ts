@@ -68,7 +68,6 @@ function drawMarket(random: Random, index: number) {
   };
 }
 
-/** Describes a profile in one line. */
 export function profileText(profile: HttpProfile): string {
   const { server, durability, killedAt, accounts, clients, markets } = profile;
   const suffix = server === "memory" ? "" : ` ${durability}`;

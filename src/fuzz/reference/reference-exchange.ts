@@ -74,7 +74,6 @@ export class ReferenceExchange {
   readonly wallets: Wallet[] = [];
   readonly settlements: Settlement[] = [];
   readonly faults: ReferenceFaults;
-  /** Time of the latest operation. */
   now = 0;
   readonly #config: ExchangeConfig;
   readonly #faucet: Wallet;

@@ -29,7 +29,6 @@ export interface Move {
  */
 export type Permissions = Readonly<{ exchange: number; tokens: number; shares: boolean }>;
 
-/** Permissions of a new wallet. */
 export const ALL_ALLOWED: Permissions = { exchange: Infinity, tokens: Infinity, shares: true };
 
 /** Balances and permissions of an address. */
@@ -73,7 +72,6 @@ export class Wallet {
 
 export const nothing = (): Amount => ({ balance: 0, reserved: 0, incoming: 0, outgoing: 0 });
 
-/** Returns the balance on the chain. */
 const onChain = ({ balance, incoming, outgoing }: Amount): number => balance - incoming + outgoing;
 
 /** Returns what may be spent: the whole balance, or only the part that is settled on the chain. */

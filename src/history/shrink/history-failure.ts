@@ -175,7 +175,6 @@ type RefusedCommand = Extract<Command, { readonly kind: "placeOrder" | "cancelOr
 /** A request at the end of a history that should not have been refused. */
 export interface HistoryRefusal extends Pick<Accepted, "sequence" | "at"> {
   readonly names: HistoryNames;
-  /** Command of the request. */
   readonly command: RefusedCommand;
   /** Error code with which it was refused. */
   readonly code: string;
@@ -186,7 +185,6 @@ export class HistoryNotExpressible extends Error {
   override readonly name = "HistoryNotExpressible";
 }
 
-/** Commands that fail. */
 export interface FailingTrace {
   readonly fingerprint: FailureFingerprint;
   /** Those with an effect, up to the one that fails. */
@@ -203,7 +201,6 @@ interface TrialSettings {
   readonly open: () => Exchange;
   /** State at the end of the whole history. */
   readonly history: State;
-  /** Whether the time is up. */
   readonly isOver: () => boolean;
 }
 

@@ -253,7 +253,6 @@ interface TraceToWrite extends FailingTrace {
   readonly start: Millis;
   /** State at the end of the whole history. */
   readonly history: State;
-  /** Number of commands in the history. */
   readonly count: number;
   /** Names in the history; null if nothing there was named. */
   readonly names: HistoryNames | null;

@@ -50,7 +50,6 @@ export class Trial {
     this.environment = environment;
   }
 
-  /** Reads and runs a text. */
   async run(text: string, checks: Checks = "all"): Promise<TrialResult> {
     if (this.stop()) return { kind: "stopped" };
     const start = performance.now();
