@@ -1,5 +1,13 @@
 import * as z from "zod";
-import { bookFor, type EventRecord, type Market, tokenIdIn } from "../core/market.ts";
+import {
+  bookFor,
+  type EventRecord,
+  type Market,
+  pointsBefore,
+  priceAtPoint,
+  secondOf,
+  tokenIdIn,
+} from "../core/market.ts";
 import type { Trade } from "../core/order.ts";
 import {
   MARKET_STATUSES,
@@ -336,22 +344,22 @@ export function historyReply(
 ): ReplyOf<typeof pricesHistorySchema> {
   const { history } = bookFor(market, outcome);
   const tokenId = tokenIdIn(market, outcome);
-  const first = startTs === undefined ? 0 : history.countBefore(startTs);
-  const end = endTs === undefined ? history.size : history.countBefore(endTs + 1);
+  const first = startTs === undefined ? 0 : pointsBefore(history, startTs);
+  const end = endTs === undefined ? history.size : pointsBefore(history, endTs + 1);
   const count = Math.max(0, end - first);
-  const point = (t: number, index: number) => ({
+  const reply = (t: number, point: number) => ({
     t,
-    p: view.numbers.price(priceFor(market, outcome, history.priceAt(index))),
+    p: view.numbers.price(priceFor(market, outcome, priceAtPoint(point))),
   });
   if (max === undefined || count <= max) {
-    const all = Array.from({ length: count }, (_, at) => point(history.secondAt(first + at), first + at));
-    return { data: all, tokenId };
+    const all = Array.from({ length: count }, (_, at) => history.get(first + at + 1));
+    return { data: all.map((point) => reply(secondOf(point), point)), tokenId };
   }
-  const from = history.secondAt(first);
-  const span = history.secondAt(end - 1) - from;
+  const from = secondOf(history.get(first + 1));
+  const span = secondOf(history.get(end)) - from;
   const samples = Array.from({ length: max }, (_, sample) => {
     const t = max === 1 ? from + span : from + Math.floor((span * sample) / (max - 1));
-    return point(t, history.countBefore(t + 1) - 1);
+    return reply(t, history.get(pointsBefore(history, t + 1)));
   });
   return { data: samples, tokenId };
 }

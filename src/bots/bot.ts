@@ -10,6 +10,8 @@ import {
   type MarketBook,
   marketOfToken,
   outcomeOf,
+  pointsBefore,
+  priceAtPoint,
   priceIn,
   tokenIdIn,
   tokenOf,
@@ -112,8 +114,8 @@ export class BookView {
   /** Returns the last traded price at a time; null if there was no trade. */
   tradedBy(at: Millis): Price | null {
     const { history } = this.#record;
-    const points = history.countBefore(Math.floor(at / 1000) + 1);
-    return points === 0 ? null : history.priceAt(points - 1);
+    const points = pointsBefore(history, Math.floor(at / 1000) + 1);
+    return points === 0 ? null : priceAtPoint(history.get(points));
   }
 
   /** Shares of this outcome minus those of the other one, in 100 shares. */

@@ -73,7 +73,8 @@ const MarketBook = record(
     derived: {
       /** Allocated when the first order rests, so that a market without orders costs almost nothing. */
       book: () => null as Book | null,
-      history: () => new PriceHistory(),
+      /** Traded prices: one point per second with trades, from `addToHistory`. */
+      history: () => new Table<number>(),
     },
   },
 );
@@ -189,68 +190,26 @@ export type OrderPlace = ReturnType<typeof placeOf>;
 /** Returns the number of price levels of a book: the multiples of the tick strictly between 0 and 1. */
 export const levelsOf = (market: Market): number => FULL_PRICE / market.tickSize - 1;
 
-/** Traded prices of one book: one point per second with trades, with the last price of that second. */
-export class PriceHistory {
-  #seconds = new Float64Array(0);
-  #prices = new Uint16Array(0);
-  #size = 0;
+// Points of a price history: a Unix second with trades, and its last price.
 
-  static of({ seconds, prices }: PriceHistory["points"]): PriceHistory {
-    const history = new PriceHistory();
-    history.#seconds = seconds;
-    history.#prices = prices;
-    history.#size = seconds.length;
-    return history;
-  }
+export const secondOf = (point: number): number => Math.floor(point / FULL_PRICE);
+export const priceAtPoint = (point: number): Price => (point % FULL_PRICE) as Price;
 
-  /** Unix seconds with trades, and the last price of each. */
-  get points() {
-    return { seconds: this.#seconds.slice(0, this.#size), prices: this.#prices.slice(0, this.#size) };
-  }
+/** Returns the point as a number by which points are in order of time. */
+const pointOf = (second: number, price: number): number => second * FULL_PRICE + price;
 
-  get size(): number {
-    return this.#size;
-  }
-
-  /** Adds a trade; trades come in order of time. */
-  add(at: Millis, price: Price): void {
-    const second = Math.floor(at / 1000);
-    if (this.#size > 0 && this.#seconds[this.#size - 1] === second) {
-      this.#prices[this.#size - 1] = price;
-      return;
-    }
-    if (this.#size === this.#seconds.length) this.#grow();
-    this.#seconds[this.#size] = second;
-    this.#prices[this.#size] = price;
-    this.#size += 1;
-  }
-
-  /** Returns the Unix second of a point; indexes start at 0. */
-  secondAt(index: number): number {
-    return this.#seconds[index] as number;
-  }
-
-  /** Returns the price of a point; indexes start at 0. */
-  priceAt(index: number): Price {
-    return this.#prices[index] as Price;
-  }
-
-  /** Returns the number of points before the Unix second, which is the index of the first at or after it. */
-  countBefore(second: number): number {
-    return countWhile(this.#size, (index) => (this.#seconds[index] as number) < second);
-  }
-
-  copy(): PriceHistory {
-    return PriceHistory.of(this.points);
-  }
-
-  #grow(): void {
-    const capacity = Math.max(16, this.#size * 2);
-    const seconds = new Float64Array(capacity);
-    const prices = new Uint16Array(capacity);
-    seconds.set(this.#seconds);
-    prices.set(this.#prices);
-    this.#seconds = seconds;
-    this.#prices = prices;
-  }
+/** Adds a trade to the price history of its book; trades come in order of time. */
+export function addToHistory(history: Table<number>, at: Millis, price: Price): void {
+  const second = Math.floor(at / 1000);
+  const { size } = history;
+  if (size > 0 && secondOf(history.get(size)) === second) history.replace(size, pointOf(second, price));
+  else history.add(pointOf(second, price));
 }
+
+/** Returns the number of points before a Unix second. */
+export const pointsBefore = (history: Table<number>, second: number): number =>
+  countWhile(history.size, (index) => history.get(index + 1) < pointOf(second, 0));
+
+/** Returns the points of a history with all moments shifted by `by` ms, a multiple of 1,000. */
+export const shiftedPoints = (points: Float64Array, by: number): Float64Array =>
+  points.map((point) => point + pointOf(by / 1000, 0));

@@ -4,7 +4,7 @@ import { NO_SLOT, type OrderPool } from "../core/book/order-pool.ts";
 import { Block, digestFields } from "../core/chain/chain.ts";
 import { Transaction } from "../core/chain/transaction.ts";
 import type { CommandOf } from "../core/commands.ts";
-import { EventRecord, levelsOf, Market, marketOfToken, PriceHistory, placeOf } from "../core/market.ts";
+import { EventRecord, levelsOf, Market, marketOfToken, placeOf, shiftedPoints } from "../core/market.ts";
 import { ORDER_PACKING, type Order, remainingOf, TRADE_PACKING } from "../core/order.ts";
 import { PackedTable, packingOf } from "../core/packed-table.ts";
 import { mixBlock } from "../core/rules/blocks.ts";
@@ -43,7 +43,7 @@ export function imageOf(state: State) {
       ...market,
       books: market.books.map(({ book, history, ...rest }) => ({
         ...rest,
-        points: history.points,
+        points: Float64Array.from(history),
         /** Whether an order ever rested there; the resting orders follow from their records. */
         hasBook: book !== null,
       })),
@@ -151,10 +151,10 @@ const accountOf = (account: AccountImage): Account => ({
 function marketOf(image: MarketImage, { pool }: State, by: number): Market {
   const market = {
     ...image,
-    books: image.books.map(({ points: { seconds, prices }, hasBook, ...rest }) => ({
+    books: image.books.map(({ points, hasBook, ...rest }) => ({
       ...rest,
       book: hasBook ? new Book(pool, levelsOf(image as unknown as Market)) : null,
-      history: PriceHistory.of({ seconds: seconds.map((second) => second + by / 1_000), prices }),
+      history: Table.of(shiftedPoints(points, by)),
     })),
     trades: Table.of(image.trades),
     yesTrades: Table.of(image.yesTrades),

@@ -3,7 +3,7 @@ import { conditionIdOf, tokenIdOf } from "../chain/contracts.ts";
 import type { Command } from "../commands.ts";
 import type { DomainEvent } from "../events.ts";
 import { idOf } from "../ids.ts";
-import { emptySupply, type Market, type MarketBook, PriceHistory, tokenOf } from "../market.ts";
+import { emptySupply, type Market, type MarketBook, tokenOf } from "../market.ts";
 import { accepted, type RefusalOf, refused } from "../refusals.ts";
 import type { State } from "../state.ts";
 import { Table } from "../table.ts";
@@ -104,7 +104,7 @@ const emptyBook = (at: Millis): MarketBook => ({
   sequence: 0,
   updatedAt: at,
   last: null,
-  history: new PriceHistory(),
+  history: new Table(),
 });
 
 export const marketAppliers = {

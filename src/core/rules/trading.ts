@@ -14,6 +14,7 @@ import type { CommandOf } from "../commands.ts";
 import type { DomainEvent } from "../events.ts";
 import { numberOf } from "../ids.ts";
 import {
+  addToHistory,
   bookFor,
   isMirrored,
   levelsOf,
@@ -359,7 +360,7 @@ export function recordTrade(
   const price = priceIn(mirrored, fill.price);
   const side = (taker.side === "BUY") === mirrored ? "SELL" : "BUY";
   bookState.last = { price, side, at };
-  bookState.history.add(at, price);
+  addToHistory(bookState.history, at, price);
   add(market.volume, notional(fill.price, fill.size));
   market.trades.add(number);
   if (outcome === "YES") market.yesTrades.add(number);

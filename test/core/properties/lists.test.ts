@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { PriceHistory } from "../../../src/core/market.ts";
+import { addToHistory, pointsBefore, priceAtPoint, secondOf } from "../../../src/core/market.ts";
 import { ExpiryQueue } from "../../../src/core/order.ts";
+import { Table } from "../../../src/core/table.ts";
 import {
   add,
   addSum,
@@ -77,35 +78,33 @@ describe("the price history", () => {
 
   it("has one point per second with trades, with the last price of that second", () => {
     forAll(runs(100), [trades], (list) => {
-      const history = new PriceHistory();
+      const history = new Table<number>();
       const bySecond = new Map<number, number>();
       for (const { at, units } of list) {
-        history.add(millis(at), price(units));
+        addToHistory(history, millis(at), price(units));
         bySecond.set(Math.floor(at / 1000), units);
       }
-      const points = Array.from({ length: history.size }, (_, i) => [
-        history.secondAt(i),
-        history.priceAt(i),
-      ]);
+      const points = Array.from(history, (point) => [secondOf(point), priceAtPoint(point)]);
       expect(points).toEqual([...bySecond]);
     });
   });
 
   it("counts the points before a second as a filter does", () => {
     forAll(runs(250), [trades, fc.integer({ min: -2, max: 160 })], (list, offset) => {
-      const history = new PriceHistory();
-      for (const { at, units } of list) history.add(millis(at), price(units));
+      const history = new Table<number>();
+      for (const { at, units } of list) addToHistory(history, millis(at), price(units));
       const second = 1_767_225_600 + offset;
       const seconds = new Set(list.map(({ at }) => Math.floor(at / 1000)));
-      expect(history.countBefore(second)).toBe([...seconds].filter((each) => each < second).length);
+      expect(pointsBefore(history, second)).toBe([...seconds].filter((each) => each < second).length);
     });
   });
 
   it("ends a second at its last millisecond", () => {
-    const history = new PriceHistory();
-    for (const [index, at] of [999, 1000, 1999, 2000].entries()) history.add(millis(at), price(index + 1));
+    const history = new Table<number>();
+    for (const [index, at] of [999, 1000, 1999, 2000].entries())
+      addToHistory(history, millis(at), price(index + 1));
     expect(history.size).toBe(3);
-    expect([0, 1, 2].map((index) => history.priceAt(index))).toEqual([1, 3, 4]);
+    expect(Array.from(history, priceAtPoint)).toEqual([1, 3, 4]);
   });
 });
 

@@ -2,6 +2,7 @@ import { ASK, BID } from "../../../src/core/book/book.ts";
 import { NEWER, NO_SLOT, OLDER } from "../../../src/core/book/order-pool.ts";
 import { SettlementFault } from "../../../src/core/chain/chain.ts";
 import { TransactionContent } from "../../../src/core/chain/transaction.ts";
+import { priceAtPoint, secondOf } from "../../../src/core/market.ts";
 import { nextDueAt } from "../../../src/core/schedule.ts";
 import type { State } from "../../../src/core/state.ts";
 import { canonicalLines } from "../../../src/core/state-document.ts";
@@ -15,9 +16,7 @@ export function stateLines(state: State): string[] {
   for (const { number, books, trades, yesTrades } of state.markets) {
     lines.push(`market ${number}: ${[...trades]} of which YES ${[...yesTrades]}`);
     for (const { book, history } of books) {
-      for (let point = 0; point < history.size; point += 1) {
-        lines.push(`${history.secondAt(point)}: ${history.priceAt(point)}`);
-      }
+      for (const point of history) lines.push(`${secondOf(point)}: ${priceAtPoint(point)}`);
       for (const direction of [BID, ASK] as const) {
         book?.depth(direction, (...level) => void lines.push(`level ${level}`));
         book?.queue(direction, (slot) => {
