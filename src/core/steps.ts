@@ -4,7 +4,7 @@ const RECORDS_PER_STEP = 1_024;
 export type Steps<Result> = Generator<undefined, Result>;
 
 /** Runs all steps synchronously and returns the result. */
-export function runSteps<Result>(steps: Iterator<undefined, Result>): Result {
+export function runSteps<Result>(steps: Iterator<unknown, Result>): Result {
   for (;;) {
     const { done, value } = steps.next();
     if (done === true) return value;

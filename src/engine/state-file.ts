@@ -20,6 +20,7 @@ import {
 } from "../core/schema.ts";
 import type { State } from "../core/state.ts";
 import { documentLines } from "../core/state-document.ts";
+import { runSteps } from "../core/steps.ts";
 import { ifThere } from "../regular-file.ts";
 import { type Disk, type DiskFile, writeFully } from "./disk.ts";
 import type { Snapshot } from "./exchange.ts";
@@ -159,9 +160,10 @@ async function writeSlowly(file: DiskFile, pieces: Iterable<string>): Promise<nu
 
 /** Reads the file back. @throws Error if it is not what was written */
 async function assertWritten(file: DiskFile, size: number): Promise<void> {
-  const checksum = new Checksum(file);
-  for (const _piece of checksum.pieces()) await scheduler.yield();
-  if (file.size === size && checksum.isValid()) return;
+  const pieces = checkedPieces(file);
+  let next = pieces.next();
+  for (; next.done !== true; next = pieces.next()) await scheduler.yield();
+  if (file.size === size && next.value) return;
   throw Object.assign(new Error("the disk returns other data than was written"), { code: "EIO" });
 }
 
@@ -172,10 +174,13 @@ async function assertWritten(file: DiskFile, size: number): Promise<void> {
 export function readStateFile(disk: Disk, path: string): Checkpoint | null {
   const file = ifThere(() => disk.open(path, "read"));
   if (file === null) return null;
-  const checksum = new Checksum(file);
+  let isIntact = false;
+  const pieces = function* () {
+    isIntact = yield* checkedPieces(file);
+  };
   try {
-    const { state, others } = parseDocument(checksum.pieces(), textOf);
-    if (!checksum.isValid()) {
+    const { state, others } = parseDocument(pieces(), textOf);
+    if (!isIntact) {
       const advice = `clobsim serve ${shellOption("world", path)} --data NEW opens it as it is`;
       const what = `its SHA-256 does not match its content (${advice})`;
       throw new DataFileError("corrupt", `${path} was changed: ${what}`);
@@ -183,7 +188,7 @@ export function readStateFile(disk: Disk, path: string): Checkpoint | null {
     return { header: readHeader(others.get("clobsim"), path), state };
   } catch (error) {
     if (!(error instanceof DocumentError)) throw error;
-    const how = checksum.isValid() ? "" : " was changed or cut";
+    const how = runSteps(checkedPieces(file)) ? "" : " was changed or cut";
     const what = file.size === 0 ? " is empty" : `${how}: ${error.message}`;
     throw new DataFileError("corrupt", path + what, { cause: error });
   } finally {
@@ -191,36 +196,19 @@ export function readStateFile(disk: Disk, path: string): Checkpoint | null {
   }
 }
 
-/** Verifies the checksum at the end of a file while its pieces are read for something else. */
-class Checksum {
-  readonly #hash = createHash("sha256");
-  #digest: string | null = null;
-  readonly #pieces: Generator<Buffer>;
+/** Yields the pieces of a file. Returns whether the checksum at its end is that of all bytes before. */
+function* checkedPieces(file: DiskFile): Generator<Buffer, boolean> {
+  const hash = createHash("sha256");
   /** Number of bytes left before the checksum. */
-  #left: number;
-  #end = "";
-
-  constructor(file: DiskFile) {
-    this.#pieces = piecesOf(file, 0);
-    this.#left = Math.max(0, file.size - TAIL_LENGTH);
+  let left = Math.max(0, file.size - TAIL_LENGTH);
+  let end = "";
+  for (const piece of piecesOf(file, 0)) {
+    hash.update(piece.subarray(0, left));
+    end += piece.toString("latin1", left);
+    left = Math.max(0, left - piece.length);
+    yield piece;
   }
-
-  *pieces(): Generator<Buffer> {
-    for (let next = this.#pieces.next(); !next.done; next = this.#pieces.next()) {
-      const piece = next.value;
-      this.#hash.update(piece.subarray(0, this.#left));
-      this.#end += piece.toString("latin1", this.#left);
-      this.#left = Math.max(0, this.#left - piece.length);
-      yield piece;
-    }
-  }
-
-  /** Reads the rest first. */
-  isValid(): boolean {
-    for (const _piece of this.pieces());
-    this.#digest ??= this.#hash.digest("hex");
-    return this.#end === `${CHECK}${this.#digest}"\n}\n`;
-  }
+  return end === `${CHECK}${hash.digest("hex")}"\n}\n`;
 }
 
 const textOf = ({ buffer, byteOffset, byteLength }: Uint8Array): string =>
