@@ -116,63 +116,50 @@ const mayHaveSettled = (observation: Observation): boolean =>
   observation.request.operation !== "setClock" &&
   !isAccepted(observation);
 
-interface FiredEvent {
-  /** The event as the answer of a clock change lists it. */
-  readonly event: object;
-  /** Whether another request may have caused it between two clock changes: then no answer needs to list it. */
-  readonly isOptional: boolean;
-}
-
 /**
  * Checks the answers to changes of the frozen clock. Each change begins at the time set by the previous one, and lists
  * what became due since.
  */
-class ClockAnswers {
+function clockAnswers(start: number, entries: readonly Accepted[], observations: readonly Observation[]) {
+  const changes = observations.filter(({ request }) => request.operation === "setClock");
+  const isKnown = changes.every(({ answer }) => answer !== null);
+  const set = changes.map(({ answer }) => answer?.time ?? start);
   /** All times that an answer may have; null if a clock change has no answer, so that they are unknown. */
-  readonly #times: ReadonlySet<number> | null;
-  /** Events that no answer has listed yet. */
-  #fired: FiredEvent[] = [];
+  const times = isKnown ? new Set([start, ...entries.map(({ at }) => at), ...set]) : null;
   /** Sequences of answers to requests that changed nothing, but may have executed what was due. */
-  readonly #settledAt: ReadonlySet<number>;
-  #time: number;
-
-  constructor(start: number, entries: readonly Accepted[], observations: readonly Observation[]) {
-    this.#time = start;
-    const changes = observations.filter(({ request }) => request.operation === "setClock");
-    const set = changes.map(({ answer }) => answer?.time ?? start);
-    const isKnown = changes.every(({ answer }) => answer !== null);
-    this.#times = isKnown ? new Set([start, ...entries.map(({ at }) => at), ...set]) : null;
-    this.#settledAt = new Set(observations.filter(mayHaveSettled).map(({ answer }) => answer?.sequence ?? 0));
-  }
-
-  mayShow(time: number): boolean {
-    return this.#times?.has(time) ?? true;
-  }
-
-  /** Adds what became due with the command of a sequence. */
-  addFired(events: readonly object[], sequence: number): void {
-    const isOptional = this.#settledAt.has(sequence);
-    this.#fired.push(...events.map((event) => ({ event, isOptional })));
-  }
-
-  /** Checks the answer to a clock change. `clock` is the reply about the clock then. @throws Finding */
-  check(observation: Observation, { body, time }: SeenAnswer, clock: object): void {
-    const { advance = "" } = JSON.parse(observation.request.body) as { readonly advance?: string };
-    const to = this.#time + (parseDuration(advance) ?? 0);
-    this.#time = time;
-    if (this.#times === null ? time < to : time !== to)
-      throw Finding.about(observation, "wrong clock time", `moved the clock to ${time}, expected ${to}`);
-    const { fired: listed = [] } = JSON.parse(body) as { readonly fired?: readonly object[] };
-    const fired = this.#fired.splice(0);
-    const bodyFrom = (start: number): string =>
-      JSON.stringify({ ...clock, fired: requiredEvents(fired.slice(start), listed) });
-    // A clock change without an answer may have listed the first events.
-    for (let start = 0; start <= (this.#times === null ? fired.length : 0); start += 1) {
-      if (bodyFrom(start) === body) return;
-    }
-    throw Finding.about(observation, "clock lists other events", `expected ${bodyFrom(0)}, found ${body}`);
-  }
+  const settledAt = new Set(observations.filter(mayHaveSettled).map(({ answer }) => answer?.sequence ?? 0));
+  /** What no answer has listed yet. */
+  const unlisted: FiredEvent[] = [];
+  let now = start;
+  return {
+    mayShow: (time: number): boolean => times?.has(time) ?? true,
+    /** Adds what became due with the command of a sequence. */
+    addFired: (events: readonly object[], sequence: number): void => {
+      const isOptional = settledAt.has(sequence);
+      unlisted.push(...events.map((event) => ({ event, isOptional })));
+    },
+    /** Checks the answer to a clock change. `clock` is the reply about the clock then. @throws Finding */
+    check: (observation: Observation, { body, time }: SeenAnswer, clock: object): void => {
+      const { advance = "" } = JSON.parse(observation.request.body) as { readonly advance?: string };
+      const to = now + (parseDuration(advance) ?? 0);
+      now = time;
+      if (times === null ? time < to : time !== to)
+        throw Finding.about(observation, "wrong clock time", `moved the clock to ${time}, expected ${to}`);
+      const { fired: listed = [] } = JSON.parse(body) as { readonly fired?: readonly object[] };
+      const fired = unlisted.splice(0);
+      const bodyFrom = (first: number): string =>
+        JSON.stringify({ ...clock, fired: requiredEvents(fired.slice(first), listed) });
+      // A clock change without an answer may have listed the first events.
+      for (let first = 0; first <= (times === null ? fired.length : 0); first += 1) {
+        if (bodyFrom(first) === body) return;
+      }
+      throw Finding.about(observation, "clock lists other events", `expected ${bodyFrom(0)}, found ${body}`);
+    },
+  };
 }
+
+/** An event as a clock change lists it; optional if another request may have caused it between two clock changes. */
+type FiredEvent = Readonly<{ event: object; isOptional: boolean }>;
 
 /** Returns the events that an answer must list: all but the optional ones that it does not list. */
 function requiredEvents(fired: readonly FiredEvent[], listed: readonly object[]): readonly object[] {
@@ -190,7 +177,7 @@ class ReplayCheck {
   readonly #log: ObservationLog;
   readonly #known: Known;
   readonly #replay: AnswerReplay;
-  readonly #clock: ClockAnswers;
+  readonly #clock: ReturnType<typeof clockAnswers>;
   readonly #first: number;
   /** Accepted requests, by the sequence of the command that each must have caused; 0 if there is no such command. */
   readonly #accepted = new Map<number, Observation[]>();
@@ -204,7 +191,7 @@ class ReplayCheck {
     this.#log = log;
     this.#known = known;
     this.#replay = openReplay(origin, log);
-    this.#clock = new ClockAnswers(origin.start, session, log.observations);
+    this.#clock = clockAnswers(origin.start, session, log.observations);
     this.#first = this.#replay.exchange.sequence;
     const requested = this.#entries.filter(({ command }) => !isCausedByTime(command));
     for (const observation of log.observations) {
