@@ -6,9 +6,10 @@ import {
   findResults,
   mergeResults,
   type Results,
-  ResultsFolder,
+  type ResultsFolder,
   readResults,
   repeatLine,
+  resultsFolder,
   resultsName,
   resultsText,
   seedsFailed,
@@ -88,7 +89,7 @@ async function runCampaign(values: Values<"fuzz">, { environment }: Given): Prom
     );
   }
   const name = resultsName(seeds, shard, settings);
-  const folder = new ResultsFolder(out ?? "failures", name, out !== null);
+  const folder = resultsFolder(out ?? "failures", name, out !== null);
   const budgetMs = budget?.ms ?? Number.POSITIVE_INFINITY;
   const campaign = new Campaign({
     ...{ program: PROGRAM, settings, seedTimeoutMs },
@@ -192,7 +193,7 @@ function campaignLines(
     `${count(done, "seed")}, ${count(commands, "command")} in ${durationText(ms)}: ${aMinute(done)} seeds and ${aMinute(commands)} commands a minute`,
     ...(ending === "" ? [] : [`${ending} after ${grouped(done)} of ${count(total, "seed")}`]),
     foundText(results, paint),
-    ...(folder.isWritten ? [`results  ${folder.file}`] : []),
+    ...(folder.isWritten() ? [`results  ${folder.file}`] : []),
   ];
 }
 

@@ -235,7 +235,7 @@ export class Campaign {
   }
 
   #start(): SeedThread {
-    const thread = new SeedThread(this.#options);
+    const thread = startThread(this.#options);
     this.#threads.add(thread);
     return thread;
   }
@@ -285,80 +285,69 @@ interface ThreadOptions {
   readonly seedTimeoutMs: number;
 }
 
-/** A thread that runs seeds, one task at a time. */
-class SeedThread {
-  readonly #worker: Worker;
-  readonly #timeoutMs: number;
-  readonly #ready: Promise<unknown>;
-  /** Rejects when the thread has ended. */
-  readonly #ended: Promise<never>;
+type SeedThread = ReturnType<typeof startThread>;
+
+/** Starts a thread that runs seeds, one task at a time. */
+function startThread({ program, settings, seedTimeoutMs }: ThreadOptions) {
+  const worker = new Worker(program, {
+    workerData: settings,
+    resourceLimits: {
+      maxOldGenerationSizeMb: MAX_HEAP_MIB,
+      maxYoungGenerationSizeMb: YOUNG_GENERATION_MIB,
+    },
+  });
+  const nextMessage = (): Promise<ThreadMessage> => new Promise((resolve) => worker.once("message", resolve));
+  const ready = nextMessage();
   /** Why this process ends the thread; null if it does not. */
-  #endReason: Failure | null = null;
-
-  constructor({ program, settings, seedTimeoutMs }: ThreadOptions) {
-    this.#timeoutMs = seedTimeoutMs;
-    this.#worker = new Worker(program, {
-      workerData: settings,
-      resourceLimits: {
-        maxOldGenerationSizeMb: MAX_HEAP_MIB,
-        maxYoungGenerationSizeMb: YOUNG_GENERATION_MIB,
-      },
+  let endReason: Failure | null = null;
+  // "error" may arrive before earlier messages of the thread, "exit" arrives after all of them.
+  let crash: Failure | null = null;
+  worker.on("error", (error: unknown) => {
+    crash = crashFailure(error);
+  });
+  const ended = new Promise<never>((_resolve, reject) => {
+    worker.on("exit", (code) => {
+      reject(new ThreadEnded(endReason ?? crash ?? failureOf(`ends its process with exit code ${code}`)));
     });
-    this.#ready = this.#message();
-    // "error" may arrive before earlier messages of the thread, "exit" arrives after all of them.
-    let crash: Failure | null = null;
-    this.#worker.on("error", (error: unknown) => {
-      crash = crashFailure(error);
-    });
-    this.#ended = new Promise((_resolve, reject) => {
-      this.#worker.on("exit", (code) => {
-        const failure = this.#endReason ?? crash ?? failureOf(`ends its process with exit code ${code}`);
-        reject(new ThreadEnded(failure));
+  });
+  // The thread may end when no task waits for it.
+  ended.catch(() => {});
+  return {
+    /**
+     * Executes a task. The time limit begins when the program is loaded.
+     * @throws ThreadEnded if the thread ends first; it cannot be used again. Error if the thread could not start.
+     */
+    execute: async <Method extends keyof ThreadRunner>(
+      method: Method,
+      ...args: Parameters<ThreadRunner[Method]>
+    ): Promise<Awaited<ReturnType<ThreadRunner[Method]>>> => {
+      await Promise.race([ready, ended]).catch((error: ThreadEnded) => {
+        if (endReason !== null) throw error;
+        throw new Error(`a thread of the fuzzer could not start: ${error.message}`);
       });
-    });
-    // The thread may end when no task waits for it.
-    this.#ended.catch(() => {});
-  }
-
-  /**
-   * Executes a task. The time limit begins when the program is loaded.
-   * @throws ThreadEnded if the thread ends first; it cannot be used again. Error if the thread could not start.
-   */
-  async execute<Method extends keyof ThreadRunner>(
-    method: Method,
-    ...args: Parameters<ThreadRunner[Method]>
-  ): Promise<Awaited<ReturnType<ThreadRunner[Method]>>> {
-    await Promise.race([this.#ready, this.#ended]).catch((error: ThreadEnded) => {
-      if (this.#endReason !== null) throw error;
-      throw new Error(`a thread of the fuzzer could not start: ${error.message}`);
-    });
-    const answer = this.#message();
-    this.#worker.postMessage({ method, args } satisfies Task);
-    const timer = setTimeout(() => {
-      this.#endReason = failureOf(`hangs: not done after ${durationText(this.#timeoutMs)}`, "hangs");
-      void this.#worker.terminate();
-    }, this.#timeoutMs);
-    try {
-      const { result } = (await Promise.race([answer, this.#ended])) as {
-        readonly result: Awaited<ReturnType<ThreadRunner[Method]>>;
-      };
-      // An answer after the time limit does not count.
-      if (this.#endReason !== null) await this.#ended;
-      return result;
-    } finally {
-      clearTimeout(timer);
-    }
-  }
-
-  /** Terminates the thread, even during a task. */
-  async end(): Promise<void> {
-    this.#endReason ??= failureOf("is stopped");
-    await this.#worker.terminate();
-  }
-
-  #message(): Promise<ThreadMessage> {
-    return new Promise((resolve) => this.#worker.once("message", resolve));
-  }
+      const answer = nextMessage();
+      worker.postMessage({ method, args } satisfies Task);
+      const timer = setTimeout(() => {
+        endReason = failureOf(`hangs: not done after ${durationText(seedTimeoutMs)}`, "hangs");
+        void worker.terminate();
+      }, seedTimeoutMs);
+      try {
+        const { result } = (await Promise.race([answer, ended])) as {
+          readonly result: Awaited<ReturnType<ThreadRunner[Method]>>;
+        };
+        // An answer after the time limit does not count.
+        if (endReason !== null) await ended;
+        return result;
+      } finally {
+        clearTimeout(timer);
+      }
+    },
+    /** Terminates the thread, even during a task. */
+    end: async (): Promise<void> => {
+      endReason ??= failureOf("is stopped");
+      await worker.terminate();
+    },
+  };
 }
 
 /** Returns the failure of a run that did not end by itself. Its command is unknown: 0. */

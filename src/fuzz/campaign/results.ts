@@ -214,64 +214,58 @@ const nameParts = ({ via, commands }: CampaignSettings): string[] => [
   ...(commands === DEFAULT_COMMANDS ? [] : [`${commands}-commands`]),
 ];
 
-/** The directory to which a campaign writes its results and the files of its failures. */
-export class ResultsFolder {
-  readonly path: string;
-  readonly file: string;
-  readonly #writesAlways: boolean;
+export type ResultsFolder = ReturnType<typeof resultsFolder>;
 
-  /**
-   * Checks that the directory can be written to.
-   * @param writesAlways whether to write results without failures; else the directory is made for the first failure.
-   * @throws DataFileError `usage`
-   */
-  constructor(path: string, name: string, writesAlways: boolean) {
-    this.path = path;
-    this.file = join(path, name);
-    this.#writesAlways = writesAlways;
-    try {
-      const isThere = statOf(path) !== undefined;
+/**
+ * Returns the directory to which a campaign writes its results and the files of its failures, after checking that it can be
+ * written to.
+ * @param writesAlways whether to write results without failures; else the directory is made for the first failure.
+ * @throws DataFileError `usage`
+ */
+export function resultsFolder(path: string, name: string, writesAlways: boolean) {
+  try {
+    const isThere = statOf(path) !== undefined;
+    nodeDisk.makeFolder(path);
+    rmdirSync(mkdtempSync(join(path, ".clobsim-fuzz-")));
+    if (!isThere && !writesAlways) rmdirSync(path);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === undefined) throw error;
+    const expected = "--out expects a directory that can be written to";
+    throw new DataFileError("usage", `${expected}, found ${path} (${code})`);
+  }
+  const file = join(path, name);
+  const isWritten = (): boolean => statOf(file) !== undefined;
+  return {
+    path,
+    file,
+    isWritten,
+    /** Writes the results atomically if they have failures, if they are always written, or to replace older ones. */
+    save: (results: Results): void => {
+      if (!writesAlways && results.failures.length === 0 && !isWritten()) return;
       nodeDisk.makeFolder(path);
-      rmdirSync(mkdtempSync(join(path, ".clobsim-fuzz-")));
-      if (!isThere && !writesAlways) rmdirSync(path);
-    } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
-      if (code === undefined) throw error;
-      const expected = "--out expects a directory that can be written to";
-      throw new DataFileError("usage", `${expected}, found ${path} (${code})`);
-    }
-  }
-
-  get isWritten(): boolean {
-    return statOf(this.file) !== undefined;
-  }
-
-  /** Writes the results atomically if they have failures, if they are always written, or to replace older ones. */
-  save(results: Results): void {
-    if (!this.#writesAlways && results.failures.length === 0 && !this.isWritten) return;
-    nodeDisk.makeFolder(this.path);
-    const draft = draftOf(this.file, randomUUID());
-    createFile(nodeDisk, draft, (file) => {
-      writeFully(file, new TextEncoder().encode(resultsText(results)), 0);
-      file.sync();
-      nodeDisk.rename(draft, this.file);
-    });
-    nodeDisk.syncFolder(this.path);
-  }
-
-  /** Moves the files that `write` makes in a draft directory into this one. Returns their names. */
-  async addFiles(write: (draft: string) => Promise<FailureFiles>): Promise<FailureFiles> {
-    nodeDisk.makeFolder(this.path);
-    const draft = mkdtempSync(join(this.path, ".clobsim-fuzz-"));
-    try {
-      const { scenario, report, remark } = await write(draft);
-      for (const name of readdirSync(draft)) renameSync(join(draft, name), join(this.path, name));
-      const nameOf = (path: string | null): string | null => (path === null ? null : basename(path));
-      return { scenario: nameOf(scenario), report: nameOf(report), remark };
-    } finally {
-      rmSync(draft, { recursive: true, force: true });
-    }
-  }
+      const draft = draftOf(file, randomUUID());
+      createFile(nodeDisk, draft, (opened) => {
+        writeFully(opened, new TextEncoder().encode(resultsText(results)), 0);
+        opened.sync();
+        nodeDisk.rename(draft, file);
+      });
+      nodeDisk.syncFolder(path);
+    },
+    /** Moves the files that `write` makes in a draft directory into this one. Returns their names. */
+    addFiles: async (write: (draft: string) => Promise<FailureFiles>): Promise<FailureFiles> => {
+      nodeDisk.makeFolder(path);
+      const draft = mkdtempSync(join(path, ".clobsim-fuzz-"));
+      try {
+        const { scenario, report, remark } = await write(draft);
+        for (const moved of readdirSync(draft)) renameSync(join(draft, moved), join(path, moved));
+        const nameOf = (of: string | null): string | null => (of === null ? null : basename(of));
+        return { scenario: nameOf(scenario), report: nameOf(report), remark };
+      } finally {
+        rmSync(draft, { recursive: true, force: true });
+      }
+    },
+  };
 }
 
 /**
