@@ -66,12 +66,7 @@ export const packFill = (trade: number, role: Role): number => trade * 2 + (role
 export const tradeOfFill = (fill: number): number => Math.floor(fill / 2);
 export const roleOfFill = (fill: number): Role => ((fill & 1) === 1 ? "MAKER" : "TAKER");
 
-export const emptyBalance = <Unit extends number>(): Balance<Unit> => ({
-  balance: 0 as Unit,
-  reserved: 0 as Unit,
-  incoming: 0 as Unit,
-  outgoing: 0 as Unit,
-});
+export const emptyBalance = <Unit extends number>() => BalanceRecord.make({}) as Balance<Unit>;
 
 /**
  * Returns the balance that can be spent, sold or reserved. Under `settled`, incoming amounts do not count. The minimum

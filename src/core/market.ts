@@ -60,7 +60,7 @@ export const Supply = mutableRecord({
 export type Supply = Infer<typeof Supply>;
 
 /** One order book of a market with what traded on it, in the book's own terms. */
-const MarketBook = record(
+export const MarketBook = record(
   {},
   {
     changing: {
@@ -151,7 +151,7 @@ export const Market = refined(
 );
 export type Market = Infer<typeof Market>;
 
-export const emptySupply = (): Supply => ({ yes: 0 as Size, no: 0 as Size, collateral: 0 as Money });
+export const emptySupply = (): Supply => Supply.make({});
 
 export const tokenOf = (market: number, outcome: Outcome): number => market * 2 + (outcome === "YES" ? 0 : 1);
 export const marketOfToken = (token: number): number => token >> 1;

@@ -30,6 +30,8 @@ export interface Type<Value> {
   shift?(value: Value, by: number): Value;
   /** Returns a writable copy. Undefined if values never change. */
   copy?(value: Value): Value;
+  /** Returns the value in a new record. Undefined if there is no usual one. */
+  initial?(): Value;
 }
 
 /** The type of the values that a declaration describes. */
@@ -77,6 +79,7 @@ export function integer<Value extends number = number>(low = 0, high = MAX_INTEG
       return value as Value;
     },
     range: [low, high],
+    ...(low <= 0 && { initial: () => 0 as Value }),
   };
 }
 
@@ -106,6 +109,7 @@ export const boolean = (): Type<boolean> => ({
     return isTrue;
   },
   values: [false, true],
+  initial: () => false,
 });
 
 export const text = (): Type<string> => checked((value) => typeof value === "string", "a text");
@@ -126,10 +130,11 @@ export const decimal = (): Type<string> => textLike(/^(?:0|[1-9][0-9]{0,77})$/, 
 /** Large integer as decimal text; not negative unless `isSigned`. */
 export const bigInteger = (isSigned = false): Type<bigint> => {
   const digits = isSigned ? textLike(/^(?:0|-?[1-9][0-9]{0,99})$/, "an integer in quotes") : decimal();
-  return { ...custom((value) => BigInt(digits.parse(value))), write: (value) => `"${value}"` };
+  const bigInteger = custom((value) => BigInt(digits.parse(value)));
+  return { ...bigInteger, write: (value) => `"${value}"`, initial: () => 0n };
 };
 
-/** One of the given strings. Values read share these strings. */
+/** One of the given strings, the first in a new record. Values read share these strings. */
 export function oneOf<const Value extends string>(...values: readonly Value[]): Type<Value> {
   const [only] = values;
   const expected = values.length === 1 ? `${only}` : `one of ${values.join(", ")}`;
@@ -145,6 +150,7 @@ export function oneOf<const Value extends string>(...values: readonly Value[]): 
       return only as Value;
     },
     values,
+    initial: () => only as Value,
   };
 }
 
@@ -178,6 +184,7 @@ export const orNull = <Value>(type: Type<Value>): Type<Value | null> => ({
   write: (value) => (value === null ? "null" : type.write(value)),
   read: (cursor) => (cursor.takes(NULL) ? null : type.read(cursor)),
   nonNull: type,
+  initial: () => null,
   ...(type.values && { values: [null, ...type.values] }),
   ...(type.shift && { shift: (value, by) => (value === null ? null : shifted(type, value, by)) }),
   ...(type.copy && { copy: (value) => (value === null ? null : copied(type, value)) }),
@@ -206,6 +213,7 @@ export const list = <Item>(type: Type<Item>): Type<readonly Item[]> => ({
 export const array = <Item>(type: Type<Item>): Type<Item[]> => ({
   ...(list(type) as Type<Item[]>),
   copy: (items) => items.map((item) => copied(type, item)),
+  initial: () => [],
 });
 
 /** List of fixed length with a type per item; `expected` describes it in messages. */
@@ -252,6 +260,7 @@ export const byMarket = <Value extends { readonly market: number }>(
     for (const [market, item] of items) copy.set(market, copied(type, item));
     return copy;
   },
+  initial: () => new Map(),
 });
 
 /** Values by key; on disk a list of pairs, by ascending number or in insertion order. `expected` describes a pair. */
@@ -274,6 +283,7 @@ export const mapOf = <Key extends string | number, Value>(
     }),
     write: (items) => pairs.write([...items].sort(order)),
     copy: (items) => new Map(items),
+    initial: () => new Map(),
   };
 };
 
@@ -327,12 +337,14 @@ type Made<By> = { -readonly [Key in keyof By]: By[Key] extends () => infer Value
 /** The same type, displayed by the compiler as one object. */
 type Flat<Value> = { [Key in keyof Value]: Value[Key] };
 
-/** Object with the given fields in this order. */
-export interface RecordType<Value> extends Type<Value> {
+/** Object with the given fields in this order; those of `Fixed` do not change. */
+export interface RecordType<Value, Fixed = unknown> extends Type<Value> {
   readonly fields: Fields;
   /** Names of the fields that are not persisted. */
   readonly derived: readonly string[];
   copy(value: Value): Value;
+  /** Returns a new record, other fields with their initial values. */
+  make(given: Fixed & Partial<Value>): Value;
 }
 
 interface RecordOptions<Changing, Made> {
@@ -352,7 +364,7 @@ export function record<
 >(
   fixed: Fixed,
   { changing, derived, isOpen = false }: RecordOptions<Changing, Makers> = {},
-): RecordType<Flat<Readonly<ValuesOf<Fixed>> & ValuesOf<Changing> & Made<Makers>>> {
+): RecordType<Flat<Readonly<ValuesOf<Fixed>> & ValuesOf<Changing> & Made<Makers>>, ValuesOf<Fixed>> {
   const fields = { ...fixed, ...changing };
   const keys = Object.keys(fields);
   const types = Object.values(fields);
@@ -373,7 +385,7 @@ export function record<
   return {
     fields,
     derived: Object.keys(layout.makers),
-    ...(lazyMethods(layout) as Omit<RecordType<never>, "fields" | "derived">),
+    ...(lazyMethods(layout) as Omit<RecordType<never, ValuesOf<Fixed>>, "fields" | "derived">),
     ...(moments.length > 0 && ({ shift } as object)),
   };
 }
@@ -384,10 +396,10 @@ export const openRecord = <const Fixed extends Fields>(fields: Fixed) => record(
 /** Declares a record all of whose fields are mutable. */
 export const mutableRecord = <const Changing extends Fields>(changing: Changing) => record({}, { changing });
 
-type Methods = Pick<RecordType<Values>, "parse" | "write" | "read" | "copy">;
+type Methods = Pick<RecordType<Values>, "parse" | "write" | "read" | "copy" | "make">;
 
 /** Makes the methods of a record on the first call, because a starting program needs those of few records. */
-function lazyMethods(layout: RecordLayout): Methods {
+function lazyMethods(layout: RecordLayout): Methods & Pick<RecordType<Values>, "initial"> {
   let made: Methods | null = null;
   const methods = (): Methods => {
     made ??= compiledMethods(layout) ?? interpretedMethods(layout);
@@ -398,6 +410,8 @@ function lazyMethods(layout: RecordLayout): Methods {
     write: (value) => methods().write(value),
     read: (cursor) => methods().read(cursor),
     copy: (value) => methods().copy(value),
+    make: (given) => methods().make(given as Values),
+    initial: () => methods().make({}),
   };
 }
 
@@ -473,6 +487,7 @@ function interpretedMethods(layout: RecordLayout): Methods {
       for (const [index, key] of keys.entries()) copy[key] = copied(types[index] as Type<unknown>, copy[key]);
       return copy;
     },
+    make: (given: Values) => recordOf((type, index) => given[keys[index] as string] ?? type.initial?.()),
   };
 }
 
@@ -497,6 +512,10 @@ function compiledMethods(layout: RecordLayout): Methods | null {
     const copy = ifThere(i, `${value} !== undefined`, `c${i}(${value})`);
     return `${JSON.stringify(key)}: ${types[i]?.copy === undefined ? value : copy}`;
   };
+  const givenOf = (key: string, i: number): string => {
+    const value = `v[${JSON.stringify(key)}]`;
+    return `${JSON.stringify(key)}: ${types[i]?.initial === undefined ? value : `${value} ?? i${i}()`}`;
+  };
   const literal = `{ ${[each((key, i) => `${key}: v${i}`, ", "), ...made].join(", ")} }`;
   /** Bounds check of an integer, which is read without calling its type. */
   const check = (i: number): string => {
@@ -512,7 +531,7 @@ function compiledMethods(layout: RecordLayout): Methods | null {
   const skip = (i: number): string => (isOptional(types[i] as Type<unknown>) ? "" : `c.skip(n${i});`);
   const source = `"use strict";
     const { types, texts, makers } = layout;
-    ${each((_, i) => `const { parse: p${i}, write: w${i}, read: r${i}, copy: c${i} } = types[${i}], n${i} = texts[${i}];`)}
+    ${each((_, i) => `const { parse: p${i}, write: w${i}, read: r${i}, copy: c${i}, initial: i${i} } = types[${i}], n${i} = texts[${i}];`)}
     return {
       parse(value) {
         const from = fieldsOf(value);
@@ -542,6 +561,7 @@ function compiledMethods(layout: RecordLayout): Methods | null {
         return ${literal};
       },
       copy: (v) => ({ ${[...keys.map(copyOf), ...derived].join(", ")} }),
+      make: (v) => ({ ${[...keys.map(givenOf), ...made].join(", ")} }),
     };`;
   return compiled<Methods>(source, { layout, fieldsOf, checkNames, DocumentError });
 }

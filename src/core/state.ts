@@ -1,6 +1,6 @@
 import { Account, emptyBalance } from "./account.ts";
 import { MatchPlan } from "./book/book.ts";
-import { NO_SLOT, OrderPool } from "./book/order-pool.ts";
+import { OrderPool } from "./book/order-pool.ts";
 import { type Chain, ChainWallet, createChain } from "./chain/chain.ts";
 import { Transaction } from "./chain/transaction.ts";
 import { addressText, orderText, SHOWN_DIGITS } from "./format.ts";
@@ -39,20 +39,8 @@ export const FAUCET = 1;
 /** Account that collects fees; the second of every exchange. */
 export const FEES = 2;
 
-export function emptyAccount(number: number, address: Address): Account {
-  return {
-    number,
-    address,
-    collateral: emptyBalance(),
-    everyMarket: 0 as Size,
-    derivations: 0,
-    holdings: new Map(),
-    oldestOpen: NO_SLOT,
-    newestOpen: NO_SLOT,
-    openCount: 0,
-    fills: new Table(),
-  };
-}
+export const emptyAccount = (number: number, address: Address): Account =>
+  Account.make({ number, address, collateral: emptyBalance() });
 
 export function findAccount(state: State, address: Address): Account | undefined {
   const number = state.accountByAddress.get(address);

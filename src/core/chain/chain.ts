@@ -217,14 +217,7 @@ export const canSettleInBatch = (chain: Chain): boolean =>
   chain.nextBaseFee === null;
 
 /** Makes the state of an address that has never used the chain. */
-export const emptyWallet = (owner: Address): ChainWallet => ({
-  address: owner,
-  mined: 0,
-  pending: new Map(),
-  native: 0n,
-  allowances: new Map(),
-  operators: new Map(),
-});
+export const emptyWallet = (owner: Address): ChainWallet => ChainWallet.make({ address: owner });
 
 const word = integer(-2_147_483_648, 2_147_483_647);
 

@@ -234,20 +234,6 @@ export const kindOf = ({ content }: Transaction): TransactionContent["kind"] | "
 export const awaitsBlock = ({ content }: Transaction): boolean =>
   content === null || content.kind === "report" || content.kind === "call";
 
-export const newException = (): TransactionException => ({
-  hold: null,
-  notBefore: 0,
-  attempts: 0,
-  reason: null,
-  endedAt: null,
-  fault: 0,
-  delayedBy: 0,
-  isBumped: false,
-  effect: null,
-  gasUsed: 0,
-  gasPrice: 0,
-});
-
 // Number of logs of each kind of transaction, so that the index of a log in its block is known without building the logs.
 
 /** Transfers to and from the taker, and the two events of the exchange about the taker. */

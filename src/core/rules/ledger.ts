@@ -1,11 +1,4 @@
-import {
-  type Account,
-  availableOf,
-  type Balance,
-  emptyBalance,
-  type Holding,
-  hasPending,
-} from "../account.ts";
+import { type Account, availableOf, type Balance, emptyBalance, Holding, hasPending } from "../account.ts";
 import { type Chain, canSettleInBatch, miningModeOf } from "../chain/chain.ts";
 import { USDC } from "../chain/settlement.ts";
 import type { Move, SupplyChange } from "../chain/transaction.ts";
@@ -20,14 +13,7 @@ import { FULL_PRICE, MAX_ISSUANCE, type Money, money, notional, type Size, size 
 export function ensureHolding(account: Account, market: number): Holding {
   let holding = account.holdings.get(market);
   if (holding === undefined) {
-    holding = {
-      market,
-      yes: emptyBalance(),
-      no: emptyBalance(),
-      granted: size(0),
-      yesFills: null,
-      noFills: null,
-    };
+    holding = Holding.make({ market, yes: emptyBalance(), no: emptyBalance() });
     account.holdings.set(market, holding);
   }
   return holding;

@@ -3,11 +3,9 @@ import { conditionIdOf, tokenIdOf } from "../chain/contracts.ts";
 import type { Command } from "../commands.ts";
 import type { DomainEvent } from "../events.ts";
 import { idOf } from "../ids.ts";
-import { emptySupply, type Market, type MarketBook, tokenOf } from "../market.ts";
+import { Market, MarketBook, tokenOf } from "../market.ts";
 import { accepted, type RefusalOf, refused } from "../refusals.ts";
 import type { State } from "../state.ts";
-import { Table } from "../table.ts";
-import { emptySum, type Millis } from "../units.ts";
 import { addInstantBlock } from "./blocks.ts";
 import type { Appliers, Deciders } from "./rule-set.ts";
 import { addContent } from "./transactions.ts";
@@ -99,14 +97,6 @@ export function indexMarket(state: State, { number, slug, conditionId, tokenIds 
   state.tokenById.set(tokenIds[1], tokenOf(number, "NO"));
 }
 
-const emptyBook = (at: Millis): MarketBook => ({
-  book: null,
-  sequence: 0,
-  updatedAt: at,
-  last: null,
-  history: new Table(),
-});
-
 export const marketAppliers = {
   eventCreated(state, { kind: _, event, ...terms }, at) {
     const id = idOf(state.idPrefixes.event, event);
@@ -115,25 +105,16 @@ export const marketAppliers = {
   },
   marketCreated(state, { kind: _, market: number, transaction, ...terms }, at) {
     const conditionId = conditionIdOf(state.config.seed, number);
-    const market: Market = {
+    const newBook = () => MarketBook.make({ updatedAt: at });
+    const market = Market.make({
       number,
       id: idOf(state.idPrefixes.market, number),
       ...terms,
       conditionId,
       tokenIds: [tokenIdOf(conditionId, "YES"), tokenIdOf(conditionId, "NO")],
       createdAt: at,
-      status: "ACTIVE",
-      resolvedAt: null,
-      winningOutcome: null,
-      supply: emptySupply(),
-      onChain: emptySupply(),
-      report: 0,
-      volume: emptySum(),
-      liquidity: emptySum(),
-      books: terms.matching === "complementary" ? [emptyBook(at)] : [emptyBook(at), emptyBook(at)],
-      trades: new Table(),
-      yesTrades: new Table(),
-    };
+      books: terms.matching === "complementary" ? [newBook()] : [newBook(), newBook()],
+    });
     state.markets.addAs(number, market);
     state.events.get(market.event).markets.push(number);
     indexMarket(state, market);

@@ -6,12 +6,11 @@ import {
   LOGS_OF_MATCH,
   logCountOf,
   logsOfFill,
-  newException,
   newTransaction,
   ownGas,
   type Transaction,
   type TransactionContent,
-  type TransactionException,
+  TransactionException,
 } from "../chain/transaction.ts";
 import type { DomainEvent } from "../events.ts";
 import type { Order } from "../order.ts";
@@ -97,7 +96,7 @@ export const isAnyUnderpriced = ({ deferred, transactions }: Chain, fee = 0): bo
 
 /** Returns the exception of a transaction, creating it if necessary; only `apply` may call it. */
 export function ensureException(transaction: Transaction): TransactionException {
-  transaction.exception ??= newException();
+  transaction.exception ??= TransactionException.make({});
   return transaction.exception;
 }
 
