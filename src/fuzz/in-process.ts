@@ -27,7 +27,7 @@ import { profileText } from "./generator.ts";
 import { History, type OpenExchange, openEmpty, openPlain } from "./history.ts";
 import type { ReferenceExchange, ReferenceMarket } from "./reference/reference-exchange.ts";
 import { nothing } from "./reference/wallet.ts";
-import type { Failure, FailureFiles, SeedRunner } from "./seeds.ts";
+import type { FailureFiles, SeedRunner } from "./seeds.ts";
 
 /** Runs the history of a seed in this process, against the reference exchange. */
 export const inProcess: SeedRunner = {
@@ -108,11 +108,18 @@ export async function writeFailure(
   const history = await History.open(seed, open);
   const failure = await history.run(commands);
   if (failure === null) return { scenario: null, report: null, remark: "run again, the seed does not fail" };
-  const report = join(folder, `${name}.ndjson`);
-  writeFileSync(report, reportOf(history, failure, `${name}.ndjson`));
-  const { record } = history.host;
-  if (!(record instanceof SessionLog))
+  const file = `${name}.ndjson`;
+  const report = join(folder, file);
+  const { record, exchange } = history.host;
+  if (!(record instanceof SessionLog)) {
+    writeFileSync(report, record);
     return { scenario: null, report, remark: "the exchange was on a disk, and a scenario's is in memory" };
+  }
+  const { config } = history.profile;
+  const session = historySince(emptyWorld(config.seed), { config, start: FROZEN_START }, record);
+  const { now, hash } = exchange;
+  const reason = `fuzz: ${failure.sentence}`;
+  writeFileSync(report, reportBytes({ history: session, reason, now, hash, defect: null }, file));
   const reproduction = await reproduce(history, record.entries ?? [], open);
   return writeScenario(join(folder, `${name}.yaml`), report, reproduction);
 }
@@ -121,13 +128,6 @@ export async function writeFailure(
 export function writeScenario(path: string, report: string, { text, remark }: Reproduction): FailureFiles {
   if (text !== null) writeFileSync(path, text);
   return { scenario: text === null ? null : path, report, remark };
-}
-
-function reportOf({ host, profile: { config } }: History, { sentence }: Failure, file: string) {
-  if (!(host.record instanceof SessionLog)) return host.record;
-  const history = historySince(emptyWorld(config.seed), { config, start: FROZEN_START }, host.record);
-  const { now, hash } = host.exchange;
-  return reportBytes({ history, reason: `fuzz: ${sentence}`, now, hash, defect: null }, file);
 }
 
 /** Text of a scenario; null if there is none, and `remark` says why. */
@@ -161,20 +161,18 @@ async function reproduce(history: History, entries: readonly Accepted[], open: O
   const { config } = history.profile;
   const options = { isOver: shrinkDeadline(), open: (terms: ExchangeConfig) => openEmpty(terms, open) };
   const names = historyNames({ open: () => openEmpty(config, open), entries, devAccounts: [] });
+  // The journal does not have the command at which the exchange threw.
+  const { latest, exchange } = history;
+  const thrown = latest && exchange.thrown && { at: latest.at, command: exchange.thrown.command };
+  const failing = thrown === null ? [] : [{ sequence: entries.length + 1, ...thrown }];
   let reproduction: Reproduction = { text: null, remark: "no step of a scenario shows it" };
   for (const expected of failuresOf(history, names)) {
-    const reduced = expected === null ? withThrown(history, entries) : entries;
+    const reduced = expected === null ? [...entries, ...failing] : entries;
     const whole = { config, start: FROZEN_START, entries: reduced };
     reproduction = (await asScenario(whole, { ...options, expected })) ?? reproduction;
     if (reproduction.text !== null) break;
   }
   return reproduction;
-}
-
-/** Appends the command at which the exchange threw, which the journal does not have. */
-function withThrown({ exchange, latest }: History, entries: readonly Accepted[]): readonly Accepted[] {
-  if (exchange.thrown === null || latest === null) return entries;
-  return [...entries, { sequence: entries.length + 1, at: latest.at, command: exchange.thrown.command }];
 }
 
 /**
