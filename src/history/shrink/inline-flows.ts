@@ -192,7 +192,12 @@ export function withFlowsInline(
   withTimes: boolean,
   lastRow: (step: number) => number | null = () => null,
 ): InlineFlows {
-  const names = new Set(namesIn(scenario, run));
+  // Orders of flows must not have the names of other orders, or of accounts, which identify trades.
+  const names = new Set([
+    ...[...stepsOf(scenario.steps)].flatMap((step) => (step.kind === "order" ? (step.name ?? []) : [])),
+    ...scenario.accounts.map(({ name }) => name),
+    ...[...run.flows.values()].flatMap(({ rows }) => rows.map(({ row }) => row.account)),
+  ]);
   const remarks: string[] = [];
   const accounts = new Set<string>();
   const replacements: Replacement[] = [];
@@ -223,13 +228,6 @@ function obstacleIn({ rows, isCut }: PlayedFlow, last: number): string | null {
   if (isCut && last > rows.length) return `more than ${MAX_ROWS} rows are too many steps`;
   const unnamed = rows.find(({ row }) => !isName(row.account));
   return unnamed === undefined ? null : `a scenario cannot name the account ${unnamed.row.account}`;
-}
-
-/** Yields names that orders of flows must not have: those of other orders, and of accounts, which identify trades. */
-function* namesIn({ steps, accounts }: Scenario, { flows }: RunRecord): Generator<string> {
-  for (const step of stepsOf(steps)) if (step.kind === "order" && step.name !== null) yield step.name;
-  for (const { name } of accounts) yield name;
-  for (const { rows } of flows.values()) for (const { row } of rows) yield row.account;
 }
 
 /** Adds accounts to the header that only flows opened. */

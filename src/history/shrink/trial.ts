@@ -103,8 +103,6 @@ export interface FailureFingerprint {
   readonly sentence: string;
 }
 
-const WITHOUT_FUNDS = "INSUFFICIENT_BALANCE";
-
 /** Returns the fingerprint of a failed scenario; of several mismatches, the first counts. */
 export function fingerprintOf([first]: readonly Mismatch[]): FailureFingerprint {
   if (first === undefined) throw new Error("a failure without a mismatch");
@@ -125,7 +123,7 @@ export const differingLines = (diff: readonly DiffLine[]): string[] =>
   diff.flatMap(({ kind, text }) => (kind === "expected" ? `- ${text}` : kind === "found" ? `+ ${text}` : []));
 
 export function refusalFingerprint(who: string, { code, message }: Refused): FailureFingerprint {
-  const figures = code === WITHOUT_FUNDS ? `: ${withoutIds(message)}` : "";
+  const figures = code === "INSUFFICIENT_BALANCE" ? `: ${withoutIds(message)}` : "";
   const sentence = `${who} is refused with ${code}, unexpectedly`;
   return { key: `refused ${who} ${code}${figures}`, sentence };
 }
