@@ -18,32 +18,34 @@ import { count, grouped } from "../scenario/report/text.ts";
 import { refusedText } from "./describe-line.ts";
 import type { ReplayedLine } from "./journal-replay.ts";
 
-/** Result of repeating a refused request. */
-type RetryResult =
-  | { readonly kind: "accepted" }
-  /** `code` is an error code or the reason why nothing was canceled. */
-  | { readonly kind: "refused"; readonly code: string }
-  | { readonly kind: "fails"; readonly message: string }
-  /** The deciding input, such as a signature or an unrecorded body, is not available. */
-  | { readonly kind: "unknown" };
+/** The answer to a repeated request, with its error code or the reason why nothing was canceled; null if it has none. */
+interface RetryAnswer {
+  readonly code: string | null;
+  readonly text: string;
+}
+
+const refusedWith = (code: string): RetryAnswer => ({ code, text: `with ${code} now` });
 
 type RefusedAttempt = Pick<RefusedRequest, "method" | "path" | "address" | "isProven" | "asked">;
 
-/** Repeats a refused request against a state without changing it. */
-export function retryRefused(view: View, at: Millis, refused: RefusedAttempt): RetryResult {
+/**
+ * Repeats a refused request against a state without changing it. Returns null if the deciding input, such as a signature
+ * or an unrecorded body, is not available.
+ */
+export function retryRefused(view: View, at: Millis, refused: RefusedAttempt): RetryAnswer | null {
   try {
     const command = retryOf(view, refused);
-    if (command === null) return { kind: "unknown" };
+    if (command === null) return null;
     const decision = decide(view.state, { at, command });
-    if (decision.ok) return { kind: "accepted" };
+    if (decision.ok) return { code: null, text: "accepted now" };
     if (decision.refusal.code === "ORDER_NOT_LIVE") {
       const { status } = view.state.orders.get(decision.refusal.order);
-      if (status !== "LIVE") return { kind: "refused", code: NOT_CANCELED[status] };
+      if (status !== "LIVE") return refusedWith(NOT_CANCELED[status]);
     }
-    return { kind: "refused", code: refusalError(decision.refusal, view).code };
+    return refusedWith(refusalError(decision.refusal, view).code);
   } catch (error) {
-    if (error instanceof ApiError) return { kind: "refused", code: error.code };
-    return { kind: "fails", message: error instanceof Error ? error.message : String(error) };
+    if (error instanceof ApiError) return refusedWith(error.code);
+    return { code: null, text: `fails now: ${error instanceof Error ? error.message : String(error)}` };
   }
 }
 
@@ -61,20 +63,6 @@ function retryOf(view: View, { method, path, address, isProven, asked }: Refused
   }
 }
 
-/** Describes the recorded and the new answer of a retried request; null if they are the same or the new one is unknown. */
-function changeText({ code }: RefusedRequest, now: RetryResult): string | null {
-  switch (now.kind) {
-    case "accepted":
-      return `refused with ${code} then, accepted now`;
-    case "fails":
-      return `refused with ${code} then, fails now: ${now.message}`;
-    case "refused":
-      return now.code === code ? null : `refused with ${code} then, with ${now.code} now`;
-    case "unknown":
-      return null;
-  }
-}
-
 /** Retries the refused requests of a journal, each in the state in which it was refused. */
 export class RefusedRetries {
   /** Requests whose retry gets another answer: the line in the journal, the request and the two answers as text. */
@@ -87,11 +75,13 @@ export class RefusedRetries {
     if (!isControl(line, "refused")) return;
     // After a line that differs, the state is not the recorded one.
     const view = { state, numbers: numbersAs("number") };
-    const now = result.kind === "unknown" ? result : retryRefused(view, line.t, line.d);
-    if (now.kind === "unknown") this.#untried += 1;
+    const now = result.kind === "unknown" ? null : retryRefused(view, line.t, line.d);
+    if (now === null) this.#untried += 1;
     else this.#tried += 1;
-    const change = changeText(line.d, now);
-    if (change !== null) this.changed.push({ line: line.n, asked: refusedText(line.d, state), change });
+    const { code } = line.d;
+    if (now === null || now.code === code) return;
+    const change = `refused with ${code} then, ${now.text}`;
+    this.changed.push({ line: line.n, asked: refusedText(line.d, state), change });
   }
 
   /** Counts of retried and other requests; null if none was refused. */

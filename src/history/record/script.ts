@@ -189,8 +189,7 @@ export class Script {
   #refusal(method: RefusedRequest["method"], account: string, asked: AskedFor): string | null {
     const address = this.#venue.signIn(account);
     const request = { method, path: "/clob/order", address, isProven: true, asked };
-    const answer = retryRefused(this.#venue.view, this.#venue.now(), request);
-    return answer.kind === "refused" ? answer.code : null;
+    return retryRefused(this.#venue.view, this.#venue.now(), request)?.code ?? null;
   }
 
   /** Returns the scenario's order for an order of the session. @throws Error if it has not been placed. */
