@@ -20,7 +20,7 @@ import { codeSummary } from "../scenario/report/github.ts";
 import { count, durationText, grouped, oneLine, type Paint, plainPaint } from "../scenario/report/text.ts";
 import type { Given } from "../setting.ts";
 import type { Run, Values } from "./commands.ts";
-import { failed, isInteractive, paintOf, print, save, summarizeJob, table, warn } from "./output.ts";
+import { failed, isInteractive, paintOf, print, saveOrPrint, summarizeJob, table, warn } from "./output.ts";
 import { EXIT, type ExitCode, stopSignal, UsageError } from "./process.ts";
 
 /** `clobsim fuzz`: runs histories that are generated from seeds, and reports failures. */
@@ -46,11 +46,8 @@ async function merge({ out }: Values<"fuzz">, paths: readonly string[], given: G
   }
   const files = findResults([first, ...more], out);
   const merged = mergeResults(files, out === null ? "." : dirname(out));
-  if (out === null) {
-    process.stdout.write(resultsText(merged));
-    return EXIT.ok;
-  }
-  await save(out, resultsText(merged));
+  await saveOrPrint(out, resultsText(merged));
+  if (out === null) return EXIT.ok;
   const found = `${count(merged.failures.length, "failure")} in ${count(seedsRun(merged), "seed")}`;
   warn(`${count(files.length, "result")} merged into ${out}: ${found}`);
   return EXIT.ok;

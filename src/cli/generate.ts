@@ -4,7 +4,7 @@ import { generateFlow } from "../simulation/generate-flow.ts";
 import { generateWorld } from "../simulation/generate-world.ts";
 import { writeWorld } from "../simulation/world.ts";
 import type { Run } from "./commands.ts";
-import { isReplaceable, save } from "./output.ts";
+import { isReplaceable, save, saveOrPrint } from "./output.ts";
 import { EXIT, UsageError } from "./process.ts";
 
 /** `clobsim world`: writes the world of a seed as JSON. @throws UsageError if the markets do not fit into the events */
@@ -14,9 +14,7 @@ export const world: Run<"world"> = async ({ seed, markets, events, out }) => {
     const isContradiction = markets !== null && events !== null && error instanceof RangeError;
     throw isContradiction ? new UsageError(`--${error.message}`) : error;
   });
-  const text = writeWorld(generated);
-  if (out === null) process.stdout.write(text);
-  else await save(out, text);
+  await saveOrPrint(out, writeWorld(generated));
   return EXIT.ok;
 };
 

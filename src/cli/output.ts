@@ -157,6 +157,12 @@ export async function save(path: string, content: Content, flag = "--out", input
   );
 }
 
+/** Writes a text to the file of `--out`, or to stdout if there is none. @throws as `save` */
+export async function saveOrPrint(path: string | null, text: string): Promise<void> {
+  if (path === null) process.stdout.write(text);
+  else await save(path, text);
+}
+
 /** Returns if nobody reads a pipe any more, because a command goes on as with a closed stdout. @throws any other error */
 export function ignoreClosedPipe(error: unknown): void {
   if ((error as NodeJS.ErrnoException).code !== "EPIPE") throw error;

@@ -7,7 +7,7 @@ import { askServer, serverNamed } from "./ask-server.ts";
 import type { Run, Values } from "./commands.ts";
 import { endedWith, endingOf } from "./failure.ts";
 import { openNamed, requireLine } from "./journal.ts";
-import { prepare, save, warn } from "./output.ts";
+import { prepare, saveOrPrint, warn } from "./output.ts";
 import { EXIT, type ExitCode, UsageError } from "./process.ts";
 
 /** `clobsim record`: writes the session of an exchange as a scenario file. */
@@ -53,10 +53,6 @@ interface Recorded {
 }
 
 async function writeRecorded({ scenario, orders, trades }: Recorded, out: string | null): Promise<void> {
-  if (out === null) {
-    process.stdout.write(scenario);
-    return;
-  }
-  await save(out, scenario);
-  warn(`recorded ${counted(orders, "order")} and ${counted(trades, "trade")} in ${out}`);
+  await saveOrPrint(out, scenario);
+  if (out !== null) warn(`recorded ${counted(orders, "order")} and ${counted(trades, "trade")} in ${out}`);
 }

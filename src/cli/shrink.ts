@@ -37,7 +37,7 @@ import { startScenarioServer } from "../start-exchange.ts";
 import type { Run, Values } from "./commands.ts";
 import { endingOf } from "./failure.ts";
 import { openNamed, requireLine } from "./journal.ts";
-import { failed, prepare, save, warn } from "./output.ts";
+import { failed, prepare, saveOrPrint, warn } from "./output.ts";
 import { EXIT, type ExitCode, UsageError } from "./process.ts";
 import { readScenarios } from "./run.ts";
 
@@ -107,8 +107,7 @@ async function write(
   out: string | null,
   more: readonly string[] = [],
 ): Promise<ExitCode> {
-  if (out === null) process.stdout.write(text);
-  else await save(out, text);
+  await saveOrPrint(out, text);
   const lines = [
     `it fails at step ${failure.step}, ${failure.text}: ${fingerprint.sentence}`,
     ...[...remarks, ...more],
