@@ -211,21 +211,8 @@ export const Transaction = refined(
 );
 export type Transaction = Infer<typeof Transaction>;
 
-export const newTransaction = (number: number, content: TransactionContent | null): Transaction => ({
-  number,
-  status: "PENDING",
-  block: 0,
-  place: 0,
-  content,
-  exception: null,
-  firstTrade: 0,
-  trades: 0,
-  logs: 0,
-  fillsA: 0,
-  fillsB: 0,
-  logsBefore: 0,
-  gasBefore: 0,
-});
+export const newTransaction = (number: number, content: TransactionContent | null): Transaction =>
+  Transaction.make({ number, content });
 
 export const kindOf = ({ content }: Transaction): TransactionContent["kind"] | "match" =>
   content?.kind ?? "match";
