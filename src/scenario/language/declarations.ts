@@ -168,11 +168,6 @@ export class Declarations {
     this.orders.set(name, type);
     this.rounds.declare(`order ${name}`);
   }
-
-  /** Whether a name is unused, or was used only in an earlier round. */
-  isFree(name: string): boolean {
-    return !this.orders.has(name) || this.rounds.mayRedeclare(`order ${name}`);
-  }
 }
 
 /** The repeats that enclose a step, and the round of each. */

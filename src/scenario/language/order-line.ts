@@ -217,7 +217,7 @@ function exactExpiry(orderType: OrderType, type: Word | null, word: Word | null)
 function freeName(declared: Declarations, word: Word): string {
   const name = declared.rounds.nameIn(word);
   if (name === "all") throw word.wrong("all cannot name an order, because `cancel all` cancels every order");
-  if (declared.isFree(name)) return name;
+  if (!declared.orders.has(name) || declared.rounds.mayRedeclare(`order ${name}`)) return name;
   throw word.wrong(`another order is named ${name} already`, "use another name");
 }
 
