@@ -1,9 +1,10 @@
 import { shellOption, shellPath } from "../../core/format.ts";
 import { FlowError } from "../../simulation/flow.ts";
+import { WorldOpeningError } from "../../simulation/opening.ts";
 import { type Place, placeText } from "../language/page.ts";
 import type { RaceStep, Scenario, SingleStep } from "../language/steps.ts";
 import type { Venue } from "../venue/venue.ts";
-import { type MaybePromise, NotRunnable } from "../venue/views.ts";
+import { type MaybePromise, NotRunnable, VenueError } from "../venue/views.ts";
 import { checkAll } from "./expectations.ts";
 import { shownPath } from "./files.ts";
 import { refusedText, summaryOf } from "./format.ts";
@@ -115,9 +116,8 @@ function mismatchOf(error: unknown, place: Place): Mismatch {
     const at = line === 0 ? file : placeText({ file, line, column });
     return { place, message: `${at}: ${message}`, diff: [] };
   }
-  const { name, message } = error instanceof Error ? error : new Error(String(error));
-  const isOutside = name === "VenueError" || name === "WorldOpeningError";
-  return isOutside ? { place, message, diff: [] } : defectAt(place, error);
+  const isOutside = error instanceof VenueError || error instanceof WorldOpeningError;
+  return isOutside ? { place, message: error.message, diff: [] } : defectAt(place, error);
 }
 
 /** Returns the last lines of a transcript, after the step that the first of them belongs to. */

@@ -135,9 +135,9 @@ interface Sent<O extends Operation> {
 
 /** Sends the single request that executes a step. */
 function send<O extends Operation>(session: Session, step: SingleStep, operation: O, sent: Sent<O> = {}) {
-  const { market, transcript, ...body } = sent;
+  const { market, transcript, ...request } = sent;
   const path = market === undefined ? {} : session.venue.pathOf(session.marketOf(market));
-  return complete(session, step, session.venue.call(operation, { path, ...body }), transcript);
+  return complete(session, step, session.venue.call(operation, { path, ...request }), transcript);
 }
 
 function runTransaction(session: Session, step: StepOf<"split" | "merge" | "redeem">): Promise<void> {
