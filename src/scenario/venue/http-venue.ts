@@ -1,5 +1,6 @@
 import { type PositionChange, positionTransaction } from "../../api/contracts.ts";
 import { endpointOf, filledPath, type Operation, type ReplyTo } from "../../api/endpoints.ts";
+import { isObject } from "../../api/errors.ts";
 import { type ClientOptions, ExchangeClient, type WalletAccount, walletOf } from "../../client/client.ts";
 import { type RawRequest, targetOf } from "../../client/connection.ts";
 import { readReply } from "../../client/result.ts";
@@ -56,8 +57,7 @@ function tampered(headers: readonly Header[], tamper: Tamper | null): readonly H
 /** Returns the error code of a reply, or `HTTP 500` for an error without a code; null if it is not an error. */
 export function errorCodeOf(status: number, body: unknown): string | null {
   if (status >= 200 && status < 300) return null;
-  const code = typeof body === "object" && body !== null && "code" in body ? body.code : null;
-  return typeof code === "string" ? code : `HTTP ${status}`;
+  return isObject(body) && typeof body.code === "string" ? body.code : `HTTP ${status}`;
 }
 
 /** Returns a signing account that caches signatures, because signing takes longer than a request. */
@@ -78,7 +78,6 @@ export async function signerOf({ privateKey, signatures }: Wallet): Promise<Wall
 
 /** How the accounts of a scenario sign. */
 interface Signing {
-  /** Returns the options of an account's client. */
   optionsOf(account: string): Promise<ClientOptions>;
   /** Whether the exchange knows the credentials that the account has derived. */
   isSignedIn(account: string): boolean;

@@ -118,7 +118,6 @@ function mappingOf<Key extends string>(keys: readonly Key[], value: unknown) {
   return mapping as Partial<Readonly<Record<Key, unknown>>>;
 }
 
-/** Reads each value of a mapping. */
 const eachIn = <Value>(value: unknown, read: (value: unknown, key: string) => Value): Map<string, Value> =>
   new Map(
     Object.entries(mappingIn(value)).map(([key, each]) => [key, within(shown(key), () => read(each, key))]),

@@ -45,7 +45,6 @@ const progressOf = ORDER_PACKING.part("status", "matched", "slot");
 
 type Fill = Pick<DomainEvent<"orderTraded">, "price" | "size" | "matchType">;
 
-/** Returns the fill of an order by a match. */
 function fillOf({ terms: { token, side } }: WatchedOrder, { maker, quantity }: Match<WatchedOrder>) {
   const size = quantity;
   const { price } = maker.terms;
