@@ -23,23 +23,29 @@ export interface RunFiles {
  * @throws what the first run throws: no change of a file mends a command line
  */
 export async function watchAndRun(paths: readonly string[], run: (files: RunFiles) => Promise<ExitCode>) {
-  const inputs = inputsAt(paths);
   const ending = new AbortController();
   const { signal } = ending;
   const unread = new Promise<void>((resolve) => whenClosed(process.stdout, resolve));
   void Promise.race([stopSignal(), unread]).then(() => ending.abort());
+  /** The files that the last run read. Other files in their folders, such as reports, change all the time. */
+  let read: readonly string[] = [];
+  const versions = () => versionsOf([...foundAt(paths), ...read]);
   for (let isFirst = true; ; isFirst = false) {
-    inputs.changed();
+    const before = versions();
     const files: RunFiles = { read: [], written: [] };
     await run(files).catch((error: unknown) => {
       if (isFirst) throw error;
       reportFailure(error);
     });
-    inputs.wereRead(files);
+    if (files.read.length > 0) read = files.read;
+    // A change during the run counts, but not what the run wrote itself.
+    const known = new Map([...versionsOf(read), ...before, ...versionsOf(files.written)]);
+    const present = versions();
+    for (const file of known.keys()) if (!present.has(file)) known.delete(file);
     process.stdout.write("\nwatching for changes; Ctrl-C ends\n");
     try {
       do await scheduler.wait(POLL_MS, { signal });
-      while (!inputs.changed());
+      while (isDeepStrictEqual(known, versions()));
       await scheduler.wait(SETTLE_MS, { signal });
     } catch (error) {
       if (signal.aborted) return EXIT.ok;
@@ -48,31 +54,9 @@ export async function watchAndRun(paths: readonly string[], run: (files: RunFile
   }
 }
 
-/** The files that can change the result of a run. Other files in their folders, such as reports, change all the time. */
-function inputsAt(paths: readonly string[]) {
-  /** The files that the last run read, besides those at the paths. */
-  let lastRead: readonly string[] = [];
-  /** What each file was like at the last call of `changed`. */
-  let known: ReadonlyMap<string, string> = new Map();
-  const files = (): string[] => [...new Set([...foundAt(paths).map((file) => resolve(file)), ...lastRead])];
-  return {
-    /** Notes the versions of all files. Returns whether one has changed, come or gone since the last call or run. */
-    changed: (): boolean => {
-      const before = known;
-      known = new Map(files().map((file) => [file, versionOf(file)]));
-      return !isDeepStrictEqual(before, known);
-    },
-    /** Takes the files of a run that has ended. What it wrote itself is no change. */
-    wereRead: ({ read, written }: RunFiles): void => {
-      if (read.length > 0) lastRead = read.map((file) => resolve(file));
-      const versions = new Map(known);
-      for (const file of lastRead) if (!versions.has(file)) versions.set(file, versionOf(file));
-      for (const file of written) versions.set(resolve(file), versionOf(file));
-      const present = new Set(files());
-      known = new Map([...versions].filter(([file]) => present.has(file)));
-    },
-  };
-}
+/** Returns the version of each file by its absolute path. */
+const versionsOf = (files: readonly string[]) =>
+  new Map(files.map((file) => [resolve(file), versionOf(file)]));
 
 /** Identifies a version of a file; empty if it does not exist. */
 function versionOf(file: string): string {
