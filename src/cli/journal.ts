@@ -18,7 +18,7 @@ import { count, type Paint, visible } from "../scenario/report/text.ts";
 import type { JournalPoint } from "../setting.ts";
 import type { Run } from "./commands.ts";
 import { endedWith, endingOf } from "./failure.ts";
-import { OutputLines, paintOf, print, warn } from "./output.ts";
+import { paintOf, print, warn } from "./output.ts";
 import { EXIT, UsageError } from "./process.ts";
 
 /** Opens the data directory or report of a command line. @throws DataFileError */
@@ -37,21 +37,29 @@ export const journal: Run<"journal"> = async (values, [name = DEFAULT_DATA], { e
     throw new UsageError(`--to expects a line from --from ${from} on, found ${to}`);
   const source = openNamed(name);
   const paint = paintOf(environment);
-  const output = new OutputLines();
+  let lines: string[] = [];
+  const flush = (): void => {
+    if (isJson) process.stdout.write(lines.map((line) => `${line}\n`).join(""));
+    else print(lines);
+    lines = [];
+  };
   const end = replayJournalLines(source, to === null ? {} : { to }, (replayed, { state }) => {
     if (replayed.line.n < from) return;
     const { text, json } = journalLine(replayed, state, paint);
     const isMatch = grep === null || grep.test(stripVTControlCharacters(text));
     if (!isMatch && !new Mentions(replayed, state).matches(grep)) return;
-    output.add(isJson ? JSON.stringify(json) : text, isJson);
+    lines.push(isJson ? JSON.stringify(json) : text);
+    if (lines.length === MAX_UNPRINTED) flush();
   });
   return endedWith(endingOf(source, end), () => {
-    output.end();
+    flush();
     requireLine(source, { to: from }, end, "--from");
     if (to !== null) requireLine(source, { to }, end, "--to");
   });
 };
 
+/** Lines that are printed at once, because printing each would take longer than all else. */
+const MAX_UNPRINTED = 500;
 const NUMBER_WIDTH = 6;
 const ACTOR_WIDTH = 10;
 const COMMAND_WIDTH = 56;

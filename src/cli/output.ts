@@ -78,15 +78,11 @@ export function folded(line: string, columns: number): string {
 const indentBelow = (label: string, lines: readonly string[], indent: number): string =>
   label + lines.join(`\n${" ".repeat(indent)}`);
 
-/** Folds a line if stdout is a terminal, not if it is a pipe or a file. */
-const foldedHere = (line: string): string => {
-  const { columns } = process.stdout;
-  return columns > 0 ? folded(line, columns) : line;
-};
-
-/** Prints lines for people on stdout. */
+/** Prints lines for people on stdout, folded if that is a terminal. */
 export function print(lines: readonly string[]): void {
-  process.stdout.write(lines.map((line) => `${foldedHere(line)}\n`).join(""));
+  const { columns } = process.stdout;
+  const shown = columns > 0 ? lines.map((line) => folded(line, columns)) : lines;
+  process.stdout.write(shown.map((line) => `${line}\n`).join(""));
 }
 
 /** Prints a JSON document on stdout. */
@@ -96,22 +92,6 @@ export const printJson = (document: object): void =>
 /** Formats rows as lines with aligned columns. The first `figures` columns are aligned to the right. */
 export const table = (rows: readonly (readonly string[])[], figures = 0): string[] =>
   aligned(rows, (column) => column < figures).map((cells) => cells.join("  ").trimEnd());
-
-/** Buffers lines for stdout. */
-export class OutputLines {
-  #buffer = "";
-
-  /** Adds a line, which is folded unless it is of a document. */
-  add(line: string, isDocument = false): void {
-    this.#buffer += `${isDocument ? line : foldedHere(line)}\n`;
-    if (this.#buffer.length >= 65_536) this.end();
-  }
-
-  end(): void {
-    if (this.#buffer !== "") process.stdout.write(this.#buffer);
-    this.#buffer = "";
-  }
-}
 
 /**
  * Returns the styles for a stream: coloured on a terminal, never if NO_COLOR is set (no-color.org), else as FORCE_COLOR
