@@ -1,4 +1,4 @@
-import { resolve } from "node:path";
+import { dirname, resolve } from "node:path";
 import { describe, expect, type TestAPI, test } from "vitest";
 import * as option from "./api/option-types.ts";
 import { type ExchangeMatchers, MATCHERS } from "./fixtures/matchers.ts";
@@ -90,7 +90,7 @@ export function scenarioSuite(paths: string | readonly string[], options: Scenar
   });
   const folders = new Map<string, string[]>();
   for (const file of filesAt(typeof paths === "string" ? [paths] : paths)) {
-    const folder = file.includes("/") ? file.slice(0, file.lastIndexOf("/")) : ".";
+    const folder = dirname(file);
     folders.set(folder, [...(folders.get(folder) ?? []), file]);
   }
   for (const [folder, files] of folders) {
