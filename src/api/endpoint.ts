@@ -171,14 +171,18 @@ export const searchWords: Param<string> = {
 /** Permitted callers: everyone, wallets with credentials, or control-plane clients, which may need a token. */
 type Access = "public" | "signed" | "control";
 
-export type Tag =
-  | "Market data"
-  | "Order book"
-  | "Credentials"
-  | "Trading"
-  | "Control plane"
-  | "Settlement chain"
-  | "Service";
+/** Groups of endpoints in the documentation. */
+export const TAGS = {
+  "Market data": "Events, markets, prices and trades; public.",
+  "Order book": "One token's book and quotes; public.",
+  Trading: "Orders and fills of the caller; every request is signed.",
+  Credentials: "API credentials from wallet signatures.",
+  "Control plane": "Clock, funds, markets, state and explanations; not part of the imitated service.",
+  "Settlement chain":
+    "Blocks, pending transactions and settlement faults; and the chain itself as an Ethereum node.",
+  Service: "The server itself.",
+} as const;
+type Tag = keyof typeof TAGS;
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { type Endpoint, isRaw, type Tag } from "./endpoint.ts";
+import { type Endpoint, isRaw, TAGS } from "./endpoint.ts";
 import { codesOf, ENDPOINTS } from "./endpoints.ts";
 import { type ErrorCode, statusesOf } from "./errors.ts";
 import { type UnknownFields, unknownFieldsAt } from "./request-body.ts";
@@ -21,17 +21,6 @@ limit order book with signed trading under /clob, a settlement chain at /chain, 
 
 Signed requests carry five headers. \`poly_signature\` is the hex HMAC-SHA256, under the text of the secret, of
 timestamp + METHOD + path + body, where the path is relative to /clob and has no query.`;
-
-const TAGS: Readonly<Record<Tag, string>> = {
-  "Market data": "Events, markets, prices and trades; public.",
-  "Order book": "One token's book and quotes; public.",
-  Trading: "Orders and fills of the caller; every request is signed.",
-  Credentials: "API credentials from wallet signatures.",
-  "Control plane": "Clock, funds, markets, state and explanations; not part of the imitated service.",
-  "Settlement chain":
-    "Blocks, pending transactions and settlement faults; and the chain itself as an Ethereum node.",
-  Service: "The server itself.",
-};
 
 const DECIMAL_TEXT = { type: "string", pattern: "^[0-9]+(\\.[0-9]+)?$" };
 
