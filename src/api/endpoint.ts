@@ -189,7 +189,7 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 /** A JSON body: the schema documents it, `read` converts it to what the handler needs. */
 export interface BodySpec<T, Schema extends z.ZodType = z.ZodType> {
   readonly schema: Schema;
-  /** The known field names; `unknownFieldsAt` decides how others are treated. */
+  /** The known field names; `refusesUnknownFields` decides how others are treated. */
   readonly fields: readonly string[];
   /** An absent optional body is read as an empty object. */
   readonly required: boolean;

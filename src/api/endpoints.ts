@@ -17,7 +17,7 @@ import { ERROR_SCOPES, type ErrorCode, type ErrorScope } from "./errors.ts";
 import { orderStoryEndpoints } from "./explanations.ts";
 import { marketControlEndpoints, marketDataEndpoints } from "./markets.ts";
 import { orderBookEndpoints } from "./order-book.ts";
-import { type UnknownFields, unknownFieldsAt } from "./request-body.ts";
+import { refusesUnknownFields, type UnknownFields } from "./request-body.ts";
 import type { ReadonlyDeep, ReplyOf } from "./schemas.ts";
 import { orderPreviewEndpoints, tradingEndpoints } from "./trading.ts";
 
@@ -73,7 +73,7 @@ export const isTradingEndpoint = ({ tag }: Pick<AnyEndpoint, "tag">): boolean =>
 /** Returns the error codes of an endpoint: its own and those implied by its kind and by `unknownFields`. */
 export function codesOf(endpoint: Endpoint, unknownFields: UnknownFields): ErrorCode[] {
   const { access, body, errors } = endpoint;
-  const isRefusing = unknownFieldsAt(endpoint, unknownFields) === "refuse";
+  const isRefusing = refusesUnknownFields(endpoint, unknownFields);
   const applies: Readonly<Record<ErrorScope, boolean>> = {
     server: false,
     everywhere: true,

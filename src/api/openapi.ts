@@ -2,7 +2,7 @@ import * as z from "zod";
 import { type Endpoint, isRaw, TAGS } from "./endpoint.ts";
 import { codesOf, ENDPOINTS } from "./endpoints.ts";
 import { type ErrorCode, statusesOf } from "./errors.ts";
-import { type UnknownFields, unknownFieldsAt } from "./request-body.ts";
+import { refusesUnknownFields, type UnknownFields } from "./request-body.ts";
 import { DECIMALS, errorSchema as errorReply, registry } from "./schemas.ts";
 import { AUTH_HEADERS } from "./signing.ts";
 
@@ -60,7 +60,7 @@ function schemas({ numbers, unknownFields }: OpenApiOptions): Json {
   );
   for (const endpoint of ENDPOINTS as readonly Endpoint[]) {
     const { body } = endpoint;
-    if (body === null || isRaw(body) || unknownFieldsAt(endpoint, unknownFields) === "accept") continue;
+    if (body === null || isRaw(body) || !refusesUnknownFields(endpoint, unknownFields)) continue;
     Object.assign(components[registry.get(body.schema)?.id ?? ""] as Json, { additionalProperties: false });
   }
   for (const id of numbers === "string" ? DECIMALS : [])

@@ -138,14 +138,11 @@ const valueAt = (body: JsonObject, path: readonly PropertyKey[]): unknown =>
 /** How unknown fields of a request are treated: `accept` ignores them with a warning. */
 export type UnknownFields = "accept" | "refuse";
 
-/** Returns how an endpoint treats unknown fields: the control plane refuses them, `/api` and `/clob` follow the setting. */
-export function unknownFieldsAt(
+/** Whether an endpoint refuses unknown fields: on the control plane always, on `/api` and `/clob` as the setting says. */
+export const refusesUnknownFields = (
   { access, path }: Pick<Endpoint, "access" | "path">,
   setting: UnknownFields,
-): UnknownFields {
-  if (access === "control") return "refuse";
-  return /^\/(?:api|clob)\//.test(path) ? setting : "accept";
-}
+): boolean => access === "control" || (setting === "refuse" && /^\/(?:api|clob)\//.test(path));
 
 const SHOWN = 5;
 const MAX_NAME = 60;

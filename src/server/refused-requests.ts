@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import type { AnyBody, JsonObject } from "../api/endpoint.ts";
 import type { AnyEndpoint } from "../api/endpoints.ts";
 import { ApiError } from "../api/errors.ts";
-import { readJsonObject, unknownFieldsAt } from "../api/request-body.ts";
+import { readJsonObject, refusesUnknownFields } from "../api/request-body.ts";
 import type { AskedFor, RefusedRequest, Scalar } from "../core/refusals.ts";
 import { readAddress } from "../core/terms.ts";
 import { type Incoming, pathOf } from "./messages.ts";
@@ -37,7 +37,7 @@ export function recordRefusedRequest(
   error: unknown,
 ): void {
   if (!isRecorded(endpoint, error)) return;
-  const needsKnownFields = unknownFieldsAt(endpoint, service.options.unknownFields) === "refuse";
+  const needsKnownFields = refusesUnknownFields(endpoint, service.options.unknownFields);
   const [path, body] = [pathOf(url), objectIn(endpoint.body, bytes)];
   const query = [...new URLSearchParams(url.slice(path.length + 1))];
   const asked = { path, caller, claimed: headers.poly_address, body, query, needsKnownFields };

@@ -5,7 +5,7 @@ import { ApiError } from "../api/errors.ts";
 import { orderBody } from "../api/order-request.ts";
 import {
   readJsonObject,
-  unknownFieldsAt,
+  refusesUnknownFields,
   unknownFieldsError,
   unknownFieldsText,
 } from "../api/request-body.ts";
@@ -128,14 +128,14 @@ type UnknownFieldsPolicy = ReturnType<typeof unknownFieldsPolicy>;
 
 /** Returns what is done about parts of a request that its endpoint does not take. */
 function unknownFieldsPolicy(service: Service, endpoint: AnyEndpoint, request: Incoming) {
-  const isRefused = (): boolean => unknownFieldsAt(endpoint, service.options.unknownFields) === "refuse";
+  const isRefused = refusesUnknownFields(endpoint, service.options.unknownFields);
   const warn = (sentence: string): void => {
     request.warning = request.warning === "" ? sentence : `${request.warning}; ${sentence}`;
   };
   const check = (names: readonly string[], known: readonly string[]): void => {
     const unknown = names.filter((name) => !known.includes(name));
     if (unknown.length === 0) return;
-    if (isRefused()) throw unknownFieldsError(unknown, known, endpoint);
+    if (isRefused) throw unknownFieldsError(unknown, known, endpoint);
     warn(unknownFieldsText(unknown, known));
   };
   return { isRefused, warn, check };
@@ -157,7 +157,7 @@ function fieldsIn(bytes: Buffer, { isRefused, warn }: UnknownFieldsPolicy): stri
   try {
     return Object.keys(readJsonObject(bytes));
   } catch (error) {
-    if (isRefused()) throw error;
+    if (isRefused) throw error;
     warn("the body is ignored: it is not a JSON object, and none is expected");
     return [];
   }
