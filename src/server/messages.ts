@@ -200,8 +200,6 @@ export class StreamedAnswer {
 /** The answer 204 without a body. */
 export const NO_CONTENT = new JsonText("");
 
-export type Answer = object;
-
 const PIECE_LENGTH = 64 * 1024;
 
 /** Joins lines, each followed by `end`, into pieces of at least 64 Ki characters, the last one excepted. */

@@ -19,7 +19,6 @@ import { controlHandlers } from "./handlers/control.ts";
 import { marketHandlers } from "./handlers/markets.ts";
 import { tradingHandlers } from "./handlers/trading.ts";
 import {
-  type Answer,
   type Incoming,
   JsonText,
   MAX_BODY,
@@ -108,7 +107,7 @@ export function answerOf(
   endpoint: AnyEndpoint,
   request: Routed,
   body: Buffer,
-): Answer | Promise<Answer> {
+): object | Promise<object> {
   service.clock.advanceToNow();
   request.firstCommand = service.exchange.sequence + 1;
   if (endpoint.access === "signed") request.caller = authenticate(service, request, body);

@@ -8,7 +8,6 @@ import { PersistenceError } from "../engine/journal.ts";
 import { VERSION } from "../version.ts";
 import { headersFor } from "./access.ts";
 import {
-  type Answer,
   type Incoming,
   JSON_MEDIA,
   JsonText,
@@ -47,7 +46,8 @@ export const jsonReply = (body: string, headers: readonly string[], error?: ApiE
   error,
 });
 
-export function sendAnswer(service: Service, response: Outgoing, answer: Answer): void {
+/** Answers with a body: a reply, its text, its pieces, or `NO_CONTENT`. */
+export function sendAnswer(service: Service, response: Outgoing, answer: object): void {
   const headers = corsHeaders(response.req);
   if (answer === NO_CONTENT) send(service, response, { status: 204, headers, body: null });
   else if (answer instanceof StreamedAnswer) {

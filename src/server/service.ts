@@ -10,7 +10,7 @@ import type { Slices, Snapshots } from "../engine/clock.ts";
 import type { Keyring } from "../engine/keyring.ts";
 import type { OpenedExchange } from "../engine/open-exchange.ts";
 import type { Faults } from "./faults.ts";
-import type { Answer, Incoming, JsonText, Outbox, StreamedAnswer } from "./messages.ts";
+import type { Incoming, JsonText, Outbox, StreamedAnswer } from "./messages.ts";
 import type { RequestLog } from "./request-log.ts";
 import type { Stream } from "./stream.ts";
 
@@ -120,7 +120,7 @@ type Handler<Checked, Answered> = (
 ) => Answered | Promise<Answered>;
 
 /** A handler whose endpoint is not known at compile time. */
-export type AnyHandler = Handler<object, Answer>;
+export type AnyHandler = Handler<object, object>;
 
 /** One handler for each of some endpoints; it answers with a reply that matches its schema, or with its text. */
 export type Handlers<O extends Operation> = {
