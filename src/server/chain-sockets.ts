@@ -217,11 +217,16 @@ class ChainSocket implements NotificationSink {
     }, MAX_STALL_MS).unref();
   }
 
-  /** Answers requests until the connection ends; while one waits, no others are read. */
+  /** Answers requests until the connection ends, each once there is room; while one waits, no others are read. */
   async #serve(): Promise<void> {
     const messages = on(this.#webSocket, "message", { close: ["close"], highWaterMark: 1 });
     try {
       for await (const [message] of messages) {
+        while (this.#stall !== null && this.#isOpen) {
+          await new Promise<void>((resolve) => {
+            this.#resume = resolve;
+          });
+        }
         if (!this.#isOpen) break;
         await this.#process(message as Buffer).catch((failure: unknown) => this.fail(failure));
       }
@@ -238,11 +243,6 @@ class ChainSocket implements NotificationSink {
     this.#isAnswering = false;
     // Now, because the next request may replace the blocks that this one mined.
     await this.#client?.sendPending();
-    while (this.#stall !== null && this.#isOpen) {
-      await new Promise<void>((resolve) => {
-        this.#resume = resolve;
-      });
-    }
   }
 
   async #answer(message: Buffer): Promise<void> {
