@@ -28,8 +28,8 @@ const DEFECTS: readonly Defect[] = [
   {
     name: "a book is served from a stale cache",
     file: "src/api/order-book.ts",
-    right: "page?.sequence !== bookState.sequence",
-    wrong: "page === undefined || page.sequence < bookState.sequence - 1",
+    right: "text?.sequence !== bookState.sequence",
+    wrong: "text === undefined || text.sequence < bookState.sequence - 1",
     fingerprint: /^http: another answer: getBook 200: /,
     seeds: [0, 10],
   },
