@@ -112,6 +112,8 @@ export class Session {
 
   /** Records why a named order is unknown. It may exist, if its answer was lost. */
   unplaced(name: string, step: number, code: string): void {
+    // A name of an earlier round would mean the order of that round.
+    this.#known.orders.delete(name);
     this.#known.missing.set(name, `is unknown: step ${step} was refused with ${code}`);
   }
 
