@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { closeSync, openSync, writeSync } from "node:fs";
+import { closeSync, openSync, writeFileSync } from "node:fs";
 import { basename, relative } from "node:path";
 import { shellOption, shellPath } from "../core/format.ts";
 import { defectOf, historySince, reportBytes, saveReport, withScenario } from "../history/report.ts";
@@ -137,8 +137,7 @@ function streamTo(path: string): typeof SCREEN {
     write: (text) =>
       writing(path, "--reporter", () => {
         try {
-          for (let rest = Buffer.from(text); rest.length > 0; )
-            rest = rest.subarray(writeSync(descriptor, rest));
+          writeFileSync(descriptor, text);
         } catch (error) {
           ignoreClosedPipe(error);
         }
