@@ -19,11 +19,10 @@ const SLOT = '<script id="report" type="application/gzip"></script>';
 
 /** Embeds a report, which the page opens under a name. @throws Error if the page has no slot for one */
 export async function withReport(page: string, name: string, report: Uint8Array): Promise<string> {
-  const [before, after, ...more] = page.split(SLOT);
-  if (before === undefined || after === undefined || more.length > 0)
-    throw new Error("the page has no slot for a report");
+  if (page.split(SLOT).length !== 2) throw new Error("the page has no slot for a report");
   const content = (await compress(report)).toString("base64");
-  return `${before}<script id="report" type="application/gzip" data-name="${escaped(name)}">${content}</script>${after}`;
+  const filled = `<script id="report" type="application/gzip" data-name="${escaped(name)}">${content}</script>`;
+  return page.replace(SLOT, () => filled);
 }
 
 const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", '"': "&quot;", "<": "&lt;", ">": "&gt;" };
