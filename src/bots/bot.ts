@@ -135,19 +135,14 @@ export class BookView {
   /** Open orders of the bot in this book, oldest first. */
   get ownOrders(): OwnOrder[] {
     const { state, market } = this.turn;
-    const found: OwnOrder[] = [];
-    for (const order of openOrdersOf(state, this.#account)) {
-      if (marketOfToken(order.token) !== market.number) continue;
+    return [...openOrdersOf(state, this.#account)].flatMap((order) => {
       const outcome = outcomeOf(order.token);
-      if (bookFor(market, outcome) !== this.#record) continue;
+      const isHere =
+        marketOfToken(order.token) === market.number && bookFor(market, outcome) === this.#record;
+      if (!isHere) return [];
       const mirrored = isMirrored(market, outcome);
-      found.push({
-        order,
-        direction: directionIn(mirrored, order.side),
-        price: priceIn(mirrored, order.price),
-      });
-    }
-    return found;
+      return { order, direction: directionIn(mirrored, order.side), price: priceIn(mirrored, order.price) };
+    });
   }
 
   /** Limits a price so that an order rests inside (0, 1) with room for a level of the opposite side. */
