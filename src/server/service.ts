@@ -65,14 +65,13 @@ export interface BugReports {
   reportDefect(error: unknown, reason: string): void;
 }
 
-/** The exchange itself; `session` has its commands and refused requests since it was opened. */
-type OpenedParts = Pick<
-  OpenedExchange,
-  "exchange" | "clock" | "persistence" | "session" | "recordRefused" | "reopen"
->;
+type Opened = "exchange" | "clock" | "persistence" | "session" | "recordRefused" | "reopen";
 
-/** Everything that handlers may use of one exchange; `reopen` also removes snapshots and faults and restarts the bots. */
-export interface Service extends OpenedParts, SharedService, BugReports {
+/**
+ * Everything that handlers may use of one exchange. `session` has its commands and refused requests since it was opened;
+ * `reopen` also removes snapshots and faults and restarts the bots.
+ */
+export interface Service extends Pick<OpenedExchange, Opened>, SharedService, BugReports {
   readonly options: ServiceOptions;
   readonly numbers: Numbers;
   readonly keyring: Keyring;
