@@ -3,7 +3,7 @@ import { counted, plainNumber, priceText } from "../core/format.ts";
 import { detailsOf, type Refusal, type RefusalCode, type RefusalOf, refusalText } from "../core/refusals.ts";
 import { toIso } from "../core/time.ts";
 import { FULL_PRICE, type Money, type Price, type Size } from "../core/units.ts";
-import { ApiError, type ErrorCode, type ErrorHelp, isErrorCode } from "./errors.ts";
+import { ApiError, type ErrorCode, type ErrorHelp } from "./errors.ts";
 import { checksummed, hintForToken, type Numbers, type View } from "./view.ts";
 
 /** Names the valid prices next to one that is not a multiple of the tick size. */
@@ -24,11 +24,19 @@ export const offTheGrid = (found: number, tickSize: Price, numbers: Numbers): Ap
     },
   );
 
-/** Returns the API code of a refusal of the core; most that have none of the same name are about a parameter. */
-function codeOf({ code }: Refusal): ErrorCode {
-  if (isErrorCode(code)) return code;
-  return code === "ORDER_NOT_LIVE" ? "ORDER_NOT_FOUND" : "INVALID_PARAMETER";
-}
+/** API codes of the core's refusals that have no API code of the same name. */
+const CODES: Readonly<Record<Exclude<RefusalCode, ErrorCode>, ErrorCode>> = {
+  ORDER_NOT_LIVE: "ORDER_NOT_FOUND",
+  SLUG_TAKEN: "INVALID_PARAMETER",
+  ISSUANCE_EXCEEDED: "INVALID_PARAMETER",
+  REORGANIZATION_TOO_DEEP: "INVALID_PARAMETER",
+  INTRINSIC_GAS_TOO_LOW: "INVALID_PARAMETER",
+  TIP_ABOVE_FEE_CAP: "INVALID_PARAMETER",
+  NONCE_TOO_LOW: "INVALID_PARAMETER",
+  TRANSACTION_ALREADY_KNOWN: "INVALID_PARAMETER",
+  REPLACEMENT_UNDERPRICED: "INVALID_PARAMETER",
+  INSUFFICIENT_GAS_MONEY: "INVALID_PARAMETER",
+};
 
 /** Builds the hint and details of a refusal, and its message if the API's differs. */
 type Help<Code extends RefusalCode> = (
@@ -79,13 +87,12 @@ const HELPS: { readonly [Code in RefusalCode]?: Help<Code> } = {
 
 /** Converts a refusal of the core to an API error. */
 export function refusalError(refusal: Refusal, view: View): ApiError {
+  const codes: Readonly<Partial<Record<RefusalCode, ErrorCode>>> = CODES;
+  const code = codes[refusal.code] ?? (refusal.code as ErrorCode);
   const help = HELPS[refusal.code] as Help<RefusalCode> | undefined;
   const { message = refusalText(refusal, view.state), ...rest } = help?.(refusal, view) ?? {};
   const details = { ...rest.details, ...detailsIn(refusal, view) };
-  return new ApiError(codeOf(refusal), message, {
-    ...rest,
-    ...(Object.keys(details).length > 0 && { details }),
-  });
+  return new ApiError(code, message, { ...rest, ...(Object.keys(details).length > 0 && { details }) });
 }
 
 /** Says why no more blocks can be undone. */
