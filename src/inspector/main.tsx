@@ -14,6 +14,7 @@ import { BookPane } from "./panes/order-book.tsx";
 import { SessionPane } from "./panes/session.tsx";
 import { LANES, Timeline } from "./panes/timeline.tsx";
 import { setTo } from "./parts.tsx";
+import { storeToken } from "./server.ts";
 import { begin, openFile } from "./sources.ts";
 
 /** Whether a file is dragged over the page. */
@@ -139,8 +140,8 @@ function Token() {
       onSubmit={(event) => {
         event.preventDefault();
         const field = event.currentTarget.elements.namedItem("token");
-        if (model.server.value === null || !(field instanceof HTMLInputElement)) return;
-        model.server.value.token = field.value;
+        if (!(field instanceof HTMLInputElement)) return;
+        storeToken(field.value);
         location.reload();
       }}
     >

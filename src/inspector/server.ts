@@ -13,30 +13,24 @@ export class RequestError extends Error {
 
 const TOKEN = "clobsim-sim-token";
 
-/** Server of the page. */
-export class Server {
-  /** Prefix of every path: `/3` for the third exchange of a pool. */
-  readonly prefix: string;
+/** Stores the token of the control plane while the tab is open. */
+export const storeToken = (token: string): void => sessionStorage.setItem(TOKEN, token);
 
-  constructor(prefix: string) {
-    this.prefix = prefix;
-  }
+type Method = "GET" | "POST" | "DELETE";
 
-  /** Sends a JSON request and returns the parsed response. @throws RequestError */
-  async ask(method: "GET" | "POST" | "DELETE", path: string, body?: object): Promise<unknown> {
-    const response = await this.send(method, path, body);
-    return response.json();
-  }
+export type Server = ReturnType<typeof serverAt>;
 
+/** Returns the server of the page. `prefix` begins every path: `/3` for the third exchange of a pool. */
+export function serverAt(prefix: string) {
   /** Sends a request and returns the response. @throws RequestError */
-  async send(
-    method: "GET" | "POST" | "DELETE",
+  const send = async (
+    method: Method,
     path: string,
     body: object | null = null,
     { headers = {}, signal = null }: { headers?: Record<string, string>; signal?: AbortSignal | null } = {},
-  ): Promise<Response> {
+  ): Promise<Response> => {
     const token = sessionStorage.getItem(TOKEN);
-    const response = await fetch(this.prefix + path, {
+    const response = await fetch(prefix + path, {
       ...{ method, signal, body: body === null ? null : JSON.stringify(body) },
       headers: {
         ...(body === null ? {} : { "content-type": "application/json" }),
@@ -51,10 +45,9 @@ export class Server {
     const found: Partial<Record<"error" | "code" | "hint", string>> = await response.json().catch(() => ({}));
     const { error = `the server responded with ${response.status}`, code, hint } = found;
     throw new RequestError(error, code, hint);
-  }
-
-  /** Stores the token of the control plane while the tab is open. */
-  set token(token: string) {
-    sessionStorage.setItem(TOKEN, token);
-  }
+  };
+  /** Sends a JSON request and returns the parsed response. @throws RequestError */
+  const ask = async (method: Method, path: string, body?: object): Promise<unknown> =>
+    (await send(method, path, body)).json();
+  return { prefix, send, ask };
 }

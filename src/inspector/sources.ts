@@ -11,7 +11,7 @@ import { FORMAT, type Line, type OpeningData } from "../engine/journal-line.ts";
 import { History, MARK, setsClock } from "./history.ts";
 import * as model from "./model.ts";
 import { openReport } from "./report-file.ts";
-import { RequestError, Server } from "./server.ts";
+import { RequestError, type Server, serverAt } from "./server.ts";
 
 /** Aborted when a report takes the place of the running exchange. */
 const following = new AbortController();
@@ -29,7 +29,7 @@ export async function begin(): Promise<void> {
   else if (location.protocol === "file:") {
     const hint = "drop a report on this page, or choose one";
     model.phase.value = { kind: "failed", message: "no report is open", hint };
-  } else await follow(new Server(location.pathname.replace(/\/$/, "")), following.signal);
+  } else await follow(serverAt(location.pathname.replace(/\/$/, "")), following.signal);
 }
 
 /** Opens a dropped or chosen file. */
