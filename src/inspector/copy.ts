@@ -3,7 +3,7 @@ import { marketControlEndpoints } from "../api/markets.ts";
 import { placeOrderBody } from "../api/order-request.ts";
 import { authHeaders, type Signable } from "../api/signing.ts";
 import { numbersAs } from "../api/view.ts";
-import { type Command, type CommandOf, isCausedByTime } from "../core/commands.ts";
+import { type Command, type CommandOf, isCausedByTime, type TimedCommand } from "../core/commands.ts";
 import { shellWord } from "../core/format.ts";
 import { idOf } from "../core/ids.ts";
 import type { State } from "../core/state.ts";
@@ -91,13 +91,16 @@ function commandRequest(command: Command, state: State): SentRequest | null {
     const path = marketControlEndpoints[kind].path.replace("{idOrSlug}", slug);
     return post(path, Object.keys(body).length === 0 ? undefined : body);
   }
+  if (isCausedByTime(command)) return null;
   return REQUESTS[command.kind]?.(command as never, state) ?? null;
 }
 
-/** Requests of the commands that are neither of one market, nor caused by time, nor sent over the chain. */
-const REQUESTS: {
-  readonly [Kind in Command["kind"]]?: (command: CommandOf<Kind>, state: State) => SentRequest;
-} = {
+type RequestOf<Kind extends Command["kind"]> = (command: CommandOf<Kind>, state: State) => SentRequest;
+/** Commands that clients send, except those of one market. */
+type SentKind = Exclude<Command, TimedCommand | { readonly market: number }>["kind"];
+
+/** The request of each command; null if its parts are not all recorded, or it is sent over the chain. */
+const REQUESTS: { readonly [Kind in SentKind]: RequestOf<Kind> | null } = {
   placeOrder: (command) => ({ ...post("/clob/order", placeOrderBody(command)), signer: command.address }),
   cancelOrder: ({ orderId, address }) => ({
     ...{ method: "DELETE", path: "/clob/order", body: { orderId }, signer: address },
@@ -120,6 +123,15 @@ const REQUESTS: {
     method: "DELETE",
     path: `/sim/chain/faults${number === null ? "" : `/${settlementFaultId(number)}`}`,
   }),
+  createEvent: null,
+  createMarket: null,
+  sendTransaction: null,
+  setNativeBalance: null,
+  setNonce: null,
+  dropTransaction: null,
+  setMining: null,
+  setBlockTerms: null,
+  setNextBaseFee: null,
 };
 
 const post = (path: string, body?: object): SentRequest => ({ method: "POST", path, ...(body && { body }) });
