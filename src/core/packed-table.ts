@@ -63,9 +63,7 @@ export class PackedTable<Value extends { readonly number: number }> {
     table.#figures = pages.map((page) => packing.figures(PAGE_SIZE, page, PAGE_SIZE));
     for (const figures of table.#figures) packing.shift(figures, by);
     table.#closed = size;
-    table.#rows = Table.lazy<Row<Value>>(size, (from, to) =>
-      Array.from({ length: to - from }, (_, at) => from + at),
-    );
+    table.#rows = Table.lazy<Row<Value>>(size, (index) => index);
     for (const number of open) table.#rows.replace(number, table.get(number));
     return table;
   }

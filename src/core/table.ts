@@ -19,20 +19,18 @@ export class Table<T> {
   #ownCopy = (item: T): T => item;
 
   static of<T>(items: ArrayLike<T>): Table<T> {
-    return Table.lazy(items.length, (from, to) => {
-      const chunk: T[] = [];
-      for (let index = from; index < to; index += 1) chunk.push(items[index] as T);
-      return chunk;
-    });
+    return Table.lazy(items.length, (index) => items[index] as T);
   }
 
-  /** Makes a list whose chunks are made on first access; `make` returns the items from one index to another, exclusive. */
-  static lazy<T>(size: number, make: (from: number, to: number) => T[]): Table<T> {
+  /** Makes a list whose items are made in chunks on first access, by their indexes. */
+  static lazy<T>(size: number, make: (index: number) => T): Table<T> {
     const made: T[][] = [];
     const table = new Table<T>();
     table.#size = size;
     table.#source = (at) => {
-      made[at] ??= make(at * CHUNK_SIZE, Math.min(size, (at + 1) * CHUNK_SIZE));
+      const first = at * CHUNK_SIZE;
+      const length = Math.min(CHUNK_SIZE, size - first);
+      made[at] ??= Array.from({ length }, (_, place) => make(first + place));
       return made[at];
     };
     for (let from = 0; from < size; from += CHUNK_SIZE) table.#chunks.push(undefined);

@@ -16,7 +16,6 @@ export type OrderType = (typeof ORDER_TYPES)[number];
 export const MARKET_STATUSES = ["ACTIVE", "CLOSED", "RESOLVED"] as const;
 
 export const MATCHINGS = ["complementary", "independent"] as const;
-export type Matching = (typeof MATCHINGS)[number];
 
 /** The slug of an event or a market: lower-case words and digits joined by hyphens. */
 export const SLUG = /^[a-z0-9]+(-[a-z0-9]+)*$/;

@@ -82,7 +82,7 @@ export function stateOf(image: StateImage, config: ExchangeConfig, by: number, c
     ...fresh,
     events: Table.of(events),
     markets: Table.of(ownMarkets),
-    accounts: Table.lazy(accounts.length, (from, to) => accounts.slice(from, to).map(accountOf)),
+    accounts: Table.lazy(accounts.length, (index) => accountOf(accounts[index] as AccountImage)),
     orders: ownOrders,
     trades: PackedTable.of(TRADE_PACKING, trades, by),
     accountByAddress: new Map(accounts.map(({ address, number }) => [address, number])),
@@ -90,7 +90,7 @@ export function stateOf(image: StateImage, config: ExchangeConfig, by: number, c
       ...chain,
       transactions: tableOf(transactions),
       blocks: tableOf(blocks),
-      heights: Table.of(Array.from({ length: image.blocks.size }, (_, index) => index + 1)),
+      heights: Table.lazy(image.blocks.size, (index) => index + 1),
       mined: Table.of(mined),
       digest: fresh.chain.digest,
       nextBlockAt: chain.nextBlockAt === null ? null : ((chain.nextBlockAt + by) as Millis),
@@ -249,6 +249,4 @@ function readerOf<Of>(
 }
 
 const tableOf = <Of>({ packing, figures }: Reader<Of>): Table<Of> =>
-  Table.lazy(figures.room, (from, to) =>
-    Array.from({ length: to - from }, (_, at) => packing.unpack(figures, from + at, from + at + 1)),
-  );
+  Table.lazy(figures.room, (index) => packing.unpack(figures, index, index + 1));

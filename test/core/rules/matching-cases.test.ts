@@ -1,8 +1,9 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { decimalText, PRICE_PLACES } from "../../../src/core/format.ts";
+import type { Market } from "../../../src/core/market.ts";
 import { bookFor } from "../../../src/core/market.ts";
-import type { Matching, Outcome, Side } from "../../../src/core/terms.ts";
+import type { Outcome, Side } from "../../../src/core/terms.ts";
 import { unitsIn } from "../../support/commands.ts";
 import { openFundedExchange, type TestExchange } from "../../support/exchange.ts";
 
@@ -40,7 +41,12 @@ const traderOf = (index: number): string => TRADERS[index % TRADERS.length] as s
 const mirrorOf = (price: number): string => decimalText(10_000 - unitsIn(price, PRICE_PLACES), PRICE_PLACES);
 
 /** Market and outcomes with which the orders of a case are sent; `mirrored`: whether one for NO mirrors that of the case. */
-const variant = (name: string, matching: Matching, outcomes: readonly Outcome[], mirrored = false) => ({
+const variant = (
+  name: string,
+  matching: Market["matching"],
+  outcomes: readonly Outcome[],
+  mirrored = false,
+) => ({
   ...{ name, matching, mirrored },
   outcome: (index: number) => outcomes[index % outcomes.length] as Outcome,
 });
