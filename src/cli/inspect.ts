@@ -9,7 +9,7 @@ import type { State } from "../core/state.ts";
 import type { Address } from "../core/terms.ts";
 import { toIso } from "../core/time.ts";
 import { isControl } from "../engine/journal-line.ts";
-import { Mentions, Touched } from "../history/describe-line.ts";
+import { mentionsIn, Touched } from "../history/describe-line.ts";
 import { type ReplayedLine, replayJournalLines } from "../history/journal-replay.ts";
 import {
   type AccountView,
@@ -184,7 +184,7 @@ function orderInspection(name: string, paint: Paint): Inspection {
       // A restore or reset undoes earlier lines, and their order numbers are used again.
       if (isControl(line, "restore")) lines = lines.filter(({ json }) => json.line <= line.d.line);
       if (isControl(line, "reset")) lines = [];
-      if (new Mentions(replayed, state).orders.has(numberIn(state)))
+      if (mentionsIn(replayed, state).orders.has(numberIn(state)))
         lines.push(journalLine(replayed, state, paint));
     },
     describe: (state) => {

@@ -5,7 +5,7 @@ import type { State } from "../core/state.ts";
 import { toIso } from "../core/time.ts";
 import { nodeDisk } from "../engine/disk.ts";
 import { isControl } from "../engine/journal-line.ts";
-import { describeLine, Mentions } from "../history/describe-line.ts";
+import { describeLine, mentionsIn } from "../history/describe-line.ts";
 import { type JournalSource, openSource } from "../history/journal-files.ts";
 import {
   missingLine,
@@ -47,7 +47,7 @@ export const journal: Run<"journal"> = async (values, [name = DEFAULT_DATA], { e
     if (replayed.line.n < from) return;
     const { text, json } = journalLine(replayed, state, paint);
     const isMatch = grep === null || grep.test(stripVTControlCharacters(text));
-    if (!isMatch && !new Mentions(replayed, state).matches(grep)) return;
+    if (!isMatch && !mentionsIn(replayed, state).matches(grep)) return;
     lines.push(isJson ? JSON.stringify(json) : text);
     if (lines.length === MAX_UNPRINTED) flush();
   });

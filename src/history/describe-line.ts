@@ -181,103 +181,96 @@ function resultText(result: LineResult, state: State): string {
   }
 }
 
-/** What a line of a journal mentions, in itself or in its events. */
-export class Mentions {
-  /** Numbers of orders. */
-  readonly orders = new Set<number>();
+/** Returns what a line of a journal mentions, in itself or in its events. The state is the one after the line. */
+export function mentionsIn({ line, command, result }: ReplayedLine, state: State) {
   /** Identifiers of the API: ids, slugs, token and condition ids, addresses. */
-  readonly #ids = new Set<string>();
-  readonly #state: State;
-
-  /** The state is the one after the line. */
-  constructor({ line, command, result }: ReplayedLine, state: State) {
-    this.#state = state;
-    if (command !== null) this.#addFields(command);
-    if (isControl(line, "refused")) this.#refused(line.d);
-    if (result.kind !== "accepted") return;
-    for (const event of result.events) {
-      this.#addFields(event);
-      if (event.kind !== "blocksMined") continue;
-      for (const { number } of minedAt(state.chain, event.height)) this.#byField.transaction(number);
+  const ids = new Set<string>();
+  /** Numbers of orders. */
+  const orders = new Set<number>();
+  const byField = mentionedBy(state, ids, orders);
+  const addFields = (mentioning: object): void => {
+    const adders: Readonly<Record<string, (value: never) => void>> = byField;
+    for (const [field, value] of Object.entries(mentioning)) adders[field]?.(value as never);
+  };
+  if (command !== null) addFields(command);
+  if (isControl(line, "refused")) {
+    const { address, asked } = line.d;
+    if (address !== null) ids.add(address);
+    if (asked?.kind === "command") addFields(asked.command);
+    const given =
+      asked?.kind === "request" ? [...Object.values(asked.body), ...Object.values(asked.query)] : [];
+    for (const value of given) {
+      if (typeof value !== "string") continue;
+      byField.orderId(value);
+      byField.tokenId(value);
     }
   }
-
-  /** Whether a pattern matches a whole id of something mentioned. */
-  matches(pattern: RegExp): boolean {
-    return [...this.#ids].some((id) => id !== "" && pattern.exec(id)?.[0] === id);
+  for (const event of result.kind === "accepted" ? result.events : []) {
+    addFields(event);
+    if (event.kind !== "blocksMined") continue;
+    for (const { number } of minedAt(state.chain, event.height)) byField.transaction(number);
   }
+  return {
+    orders,
+    /** Whether a pattern matches a whole id of something mentioned. */
+    matches: (pattern: RegExp): boolean => [...ids].some((id) => id !== "" && pattern.exec(id)?.[0] === id),
+  };
+}
 
-  /** Adds what a command or an event mentions, by the names of its fields. */
-  #addFields(mentioning: object): void {
-    const byField: Readonly<Record<string, (value: never) => void>> = this.#byField;
-    for (const [field, value] of Object.entries(mentioning)) byField[field]?.(value as never);
-  }
-
-  readonly #byField = {
-    account: (number: number) => this.#byField.address(this.#state.accounts.find(number)?.address ?? ""),
+/** Returns the functions that add what a command or an event mentions, by the names of its fields. */
+function mentionedBy(state: State, ids: Set<string>, orders: Set<number>) {
+  const { idPrefixes } = state;
+  const addMarket = (number: number): void => {
+    const { slug = "", conditionId = "" } = state.markets.find(number) ?? {};
+    for (const id of [idOf(idPrefixes.market, number), slug, conditionId]) ids.add(id);
+  };
+  const byField = {
+    account: (number: number) => byField.address(state.accounts.find(number)?.address ?? ""),
     /** Adds an address, also in its short form, which is what a journal shows. */
-    address: (address: Address) => this.#ids.add(address).add(addressText(address)),
-    from: (address: Address) => this.#byField.address(address),
-    to: (address: Address) => this.#byField.address(address),
-    event: (number: number) => {
-      this.#ids.add(idOf(this.#state.idPrefixes.event, number));
-      this.#ids.add(this.#state.events.find(number)?.slug ?? "");
-    },
+    address: (address: Address) => ids.add(address).add(addressText(address)),
+    from: (address: Address) => byField.address(address),
+    to: (address: Address) => byField.address(address),
+    event: (number: number) =>
+      ids.add(idOf(idPrefixes.event, number)).add(state.events.find(number)?.slug ?? ""),
     /** Adds a market with both of its tokens. */
     market: (number: number) => {
-      this.#market(number);
-      for (const id of this.#state.markets.find(number)?.tokenIds ?? []) this.#ids.add(id);
+      addMarket(number);
+      for (const id of state.markets.find(number)?.tokenIds ?? []) ids.add(id);
     },
     order: (number: number) => {
-      const order = this.#state.orders.find(number);
+      const order = state.orders.find(number);
       if (order === undefined) return;
-      this.orders.add(number);
-      this.#ids.add(idOf(this.#state.idPrefixes.order, number));
-      this.#byField.account(order.account);
-      const market = marketOfToken(order.token);
-      this.#byField.tokenId(tokenIdIn(this.#state.markets.get(market), outcomeOf(order.token)));
+      orders.add(number);
+      ids.add(idOf(idPrefixes.order, number));
+      byField.account(order.account);
+      byField.tokenId(tokenIdIn(state.markets.get(marketOfToken(order.token)), outcomeOf(order.token)));
     },
-    orderId: (id: string) => this.#byField.order(numberOf(this.#state.idPrefixes.order, id)),
+    orderId: (id: string) => byField.order(numberOf(idPrefixes.order, id)),
     tokenId: (id: string) => {
-      this.#ids.add(id);
-      const token = this.#state.tokenById.get(id);
-      if (token !== undefined) this.#market(marketOfToken(token));
+      ids.add(id);
+      const token = state.tokenById.get(id);
+      if (token !== undefined) addMarket(marketOfToken(token));
     },
     tokens: (tokens: readonly { readonly tokenId: string }[]) => {
-      for (const { tokenId } of tokens) this.#byField.tokenId(tokenId);
+      for (const { tokenId } of tokens) byField.tokenId(tokenId);
     },
     trade: (number: number) => {
-      const trade = this.#state.trades.find(number);
+      const trade = state.trades.find(number);
       if (trade === undefined) return;
-      this.#ids.add(idOf(this.#state.idPrefixes.trade, number));
-      this.#byField.order(trade.taker);
-      this.#byField.order(trade.maker);
+      ids.add(idOf(idPrefixes.trade, number));
+      byField.order(trade.taker);
+      byField.order(trade.maker);
     },
     /** Adds the trades that a transaction settles. */
     transaction: (number: number) => {
-      const { firstTrade = 0, trades = 0 } = this.#state.chain.transactions.find(number) ?? {};
-      for (let trade = firstTrade; trade < firstTrade + trades; trade += 1) this.#byField.trade(trade);
+      const { firstTrade = 0, trades = 0 } = state.chain.transactions.find(number) ?? {};
+      for (let trade = firstTrade; trade < firstTrade + trades; trade += 1) byField.trade(trade);
     },
     transactions: (numbers: readonly number[]) => {
-      for (const number of numbers) this.#byField.transaction(number);
+      for (const number of numbers) byField.transaction(number);
     },
   };
-
-  #market(number: number): void {
-    const { slug = "", conditionId = "" } = this.#state.markets.find(number) ?? {};
-    for (const id of [idOf(this.#state.idPrefixes.market, number), slug, conditionId]) this.#ids.add(id);
-  }
-
-  #refused({ address, asked }: RefusedRequest): void {
-    if (address !== null) this.#ids.add(address);
-    if (asked?.kind === "command") this.#addFields(asked.command);
-    if (asked?.kind !== "request") return;
-    for (const value of [...Object.values(asked.body), ...Object.values(asked.query)]) {
-      if (typeof value !== "string") continue;
-      this.#byField.orderId(value);
-      this.#byField.tokenId(value);
-    }
-  }
+  return byField;
 }
 
 /** Markets with events since the opening, and accounts that sent commands. */

@@ -3,7 +3,7 @@ import { useEffect, useRef } from "preact/hooks";
 import type { StreamRequest } from "../api/event-stream.ts";
 import type { State } from "../core/state.ts";
 import { isControl } from "../engine/journal-line.ts";
-import { describeLine, type LineDescription, Mentions } from "../history/describe-line.ts";
+import { describeLine, type LineDescription, mentionsIn } from "../history/describe-line.ts";
 import { type History, isRequest } from "./history.ts";
 import * as model from "./model.ts";
 
@@ -56,7 +56,7 @@ export function filterRows(
       history.visit(row, (replayed, state) => {
         const { actor, text: asked, result } = describeLine(replayed, state);
         const name = nameOf(state, history.actors[row] ?? 0);
-        const isMentioned = id !== null && new Mentions(replayed, state).matches(id);
+        const isMentioned = id !== null && mentionsIn(replayed, state).matches(id);
         return isMentioned || has(`${name} ${actor ?? ""} ${asked} ${result}`);
       })
     );

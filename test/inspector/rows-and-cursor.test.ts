@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { describe, expect, it, vi } from "vitest";
 import { SHOWN_DIGITS } from "../../src/core/format.ts";
 import { idOf } from "../../src/core/ids.ts";
-import { describeLine, Mentions } from "../../src/history/describe-line.ts";
+import { describeLine, mentionsIn } from "../../src/history/describe-line.ts";
 import { MARK } from "../../src/inspector/history.ts";
 import { at, journalOf, openBytes, PLAIN } from "./histories.ts";
 
@@ -73,13 +73,13 @@ describe("a filter of rows", () => {
   it("finds the rows that mention an id, as clobsim journal --grep", () => {
     const traded = rowsBy({ marks: MARK.trade });
     const order = history.visit(traded[0] ?? 0, (row, state) => {
-      const [number = 0] = new Mentions(row, state).orders;
+      const [number = 0] = mentionsIn(row, state).orders;
       return { number, id: idOf(state.idPrefixes.order, number) };
     });
     const found = rowsBy({ text: order.id.toUpperCase() });
     expect(found.length).toBeGreaterThan(0);
     const mentions = (row: number): boolean =>
-      history.visit(row, (line, state) => new Mentions(line, state).orders.has(order.number));
+      history.visit(row, (line, state) => mentionsIn(line, state).orders.has(order.number));
     expect(found).toEqual(rowsWhere(mentions));
     expect(rowsBy({ text: order.id.slice(1) })).toEqual([]);
   });
@@ -88,7 +88,7 @@ describe("a filter of rows", () => {
     const [row = 0] = rowsWhere((_, words) => words.startsWith("0x"));
     const short = WORDS[row]?.slice(0, SHOWN_DIGITS) ?? "";
     const mentions = (each: number): boolean =>
-      history.visit(each, (line, state) => new Mentions(line, state).matches(new RegExp(`${short}.*`)));
+      history.visit(each, (line, state) => mentionsIn(line, state).matches(new RegExp(`${short}.*`)));
     const found = rowsBy({ text: short });
     expect(found).toEqual(rowsWhere((each, words) => words.includes(short) || mentions(each)));
     expect(found.length).toBeGreaterThan(rowsWhere((_, words) => words.includes(short)).length);
