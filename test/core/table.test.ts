@@ -1,3 +1,6 @@
+import { scheduler } from "node:timers/promises";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { Table } from "../../src/core/table.ts";
@@ -145,6 +148,25 @@ describe("a copied table", () => {
       expect([...table]).toEqual(made(0, SIZE));
     },
   );
+
+  it("no longer holds the items of its original when it is itself copied", async () => {
+    setFlagsFromString("--expose-gc");
+    const collect = runInNewContext("gc") as () => void;
+    const originals: WeakRef<Item>[] = [];
+    const copyOnce = (): Table<Item> => {
+      const items = made(0, 1_000);
+      originals.push(...items.map((item) => new WeakRef(item)));
+      const copy = filled(items).copy(ownCopy);
+      for (const item of copy) item.changes += 1;
+      return copy;
+    };
+    const kept = copyOnce();
+    const copied = kept.copy(ownCopy);
+    await scheduler.yield();
+    collect();
+    expect(originals.filter((each) => each.deref() !== undefined)).toHaveLength(0);
+    expect([copied.get(1), kept.size]).toEqual([{ name: 1, changes: 1 }, 1_000]);
+  });
 
   it("numbers new items in sequence, and refuses an item that must get another number", () => {
     const copy = filled(made(0, 3)).copy();
