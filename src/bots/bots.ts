@@ -32,13 +32,21 @@ interface BotExchange {
 /** Bots of one exchange. Which of them run is a setting of the exchange, not part of its state. */
 export class Bots {
   readonly #exchange: BotExchange;
-  running: Running | null = null;
-  /** Whether any bots have been started, so that the exchange may have trades of bots. */
-  hasStarted = false;
+  #running: Running | null = null;
+  #hasStarted = false;
   #stopWatching: () => void = () => {};
 
   constructor(exchange: BotExchange) {
     this.#exchange = exchange;
+  }
+
+  get running(): Running | null {
+    return this.#running;
+  }
+
+  /** Whether any bots have been started, so that the exchange may have trades of bots. */
+  get hasStarted(): boolean {
+    return this.#hasStarted;
   }
 
   /**
@@ -71,8 +79,8 @@ export class Bots {
       for (const stop of stops) stop();
     };
     exchange.agents = schedule;
-    this.running = running;
-    this.hasStarted = true;
+    this.#running = running;
+    this.#hasStarted = true;
   }
 
   /** Stops all bots and cancels their open orders, of any profile; returns the number of canceled orders. */
@@ -85,7 +93,7 @@ export class Bots {
   detach(): void {
     this.#stopWatching();
     this.#exchange.agents = null;
-    this.running = null;
+    this.#running = null;
   }
 
   #cancelOrders(isSelected: (bot: Bot) => boolean): number {
