@@ -12,8 +12,8 @@ export class Table<T> {
   /** Makes the chunk of an index, the same one for all copies of a list; null if the list is not lazy. */
   #source: ((at: number) => T[]) | null = null;
   #size = 0;
-  /** Chunks of the list that this is a copy of; those that are still the same are shared. */
-  #original: readonly (T[] | undefined)[] = [];
+  /** Chunks of the list that this is a copy of; those that are still the same are shared. Null if it is no copy. */
+  #original: readonly (T[] | undefined)[] | null = null;
   /** Number of items that are copied when they are first read. */
   #inherited = 0;
   #ownCopy = (item: T): T => item;
@@ -140,7 +140,7 @@ export class Table<T> {
   }
 
   #originalChunk(at: number): T[] | undefined {
-    return this.#original[at] ?? this.#source?.(at);
+    return this.#original === null ? undefined : (this.#original[at] ?? this.#source?.(at));
   }
 
   /** Returns a chunk that no other list has. */
