@@ -97,7 +97,7 @@ export class Table<T> {
    */
   copy(ownCopy: ((item: T) => T) | null = null): Table<T> {
     this.#inherited = 0;
-    this.#original = [];
+    this.#original = null;
     const copy = new Table<T>();
     copy.#chunks = this.#chunks.slice();
     copy.#source = this.#source;
