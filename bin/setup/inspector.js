@@ -34,8 +34,14 @@ const forBrowsers = {
   },
 };
 
-/** Modules whose records are read and written for every command. */
-const COMPILING = ["core/order.ts", "core/chain/settlement.ts", "engine/journal-line.ts"];
+/** Modules whose records are made, read or written for every command. */
+const COMPILING = [
+  "core/account.ts",
+  "core/chain/settlement.ts",
+  "core/chain/transaction.ts",
+  "core/order.ts",
+  "engine/journal-line.ts",
+];
 const COMPILED = "compiled-functions";
 
 /**
@@ -65,7 +71,7 @@ async function compiledFunctions(esbuild) {
     recording,
   );
   // The methods of a record are compiled when the first is called.
-  for (const { copy } of Object.values(module.exports)) copy?.({});
+  for (const { make } of Object.values(module.exports)) make?.({});
   const functions = Object.entries(found).map(([words, made]) => `${JSON.stringify(words)}: ${made}`);
   return {
     name: COMPILED,

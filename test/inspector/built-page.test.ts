@@ -19,7 +19,7 @@ it("the built page is one file of at most 250 kB compressed and loads no other f
   expect(style).not.toMatch(/@import|url\(/);
 });
 
-it("the page has the functions that the engine compiles for orders and trades, because its policy forbids compiling", async () => {
+it("the page has the functions that the engine compiles for records of each command, because its policy forbids compiling", async () => {
   vi.resetModules();
   const sources: string[] = [];
   const compiler = Function;
@@ -30,7 +30,10 @@ it("the page has the functions that the engine compiles for orders and trades, b
   const { Order } = await import("../../src/core/order.ts");
   await import("../../src/core/chain/settlement.ts");
   const { CancelLine, OrderLine } = await import("../../src/engine/journal-line.ts");
-  for (const { copy } of [Order, OrderLine, CancelLine]) copy({} as never);
+  const { Transaction } = await import("../../src/core/chain/transaction.ts");
+  const { Account, Holding } = await import("../../src/core/account.ts");
+  const records = [Order, OrderLine, CancelLine, Transaction, Account, Holding];
+  for (const { make } of records) make({} as never);
   vi.unstubAllGlobals();
   const page = (await inspectorPage()) ?? "";
   // Other lines are escaped in the page.
