@@ -13,7 +13,6 @@ import type { AskedFor, RefusedRequest, Scalar } from "../../core/refusals.ts";
 import type { State } from "../../core/state.ts";
 import { type Millis, money, size } from "../../core/units.ts";
 import type { RefusedEntry } from "../../engine/journal.ts";
-
 import {
   expiryOf,
   mayExpire,
@@ -22,7 +21,6 @@ import {
   wordsOfBody,
 } from "../../scenario/language/order-line.ts";
 import type { LocalVenue } from "../../scenario/venue/local-venue.ts";
-
 import { refusedBy } from "../../scenario/venue/views.ts";
 import { marketOfRefused } from "../describe-line.ts";
 import { retryRefused } from "../refused-retries.ts";
