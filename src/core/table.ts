@@ -28,10 +28,14 @@ export class Table<T> {
     const table = new Table<T>();
     table.#size = size;
     table.#source = (at) => {
-      const first = at * CHUNK_SIZE;
-      const length = Math.min(CHUNK_SIZE, size - first);
-      made[at] ??= Array.from({ length }, (_, place) => make(first + place));
-      return made[at];
+      const known = made[at];
+      if (known !== undefined) return known;
+      const chunk: T[] = [];
+      const end = Math.min(size, (at + 1) * CHUNK_SIZE);
+      // In a loop, because `Array.from` takes twice as long.
+      for (let index = at * CHUNK_SIZE; index < end; index += 1) chunk.push(make(index));
+      made[at] = chunk;
+      return chunk;
     };
     for (let from = 0; from < size; from += CHUNK_SIZE) table.#chunks.push(undefined);
     return table;
