@@ -178,6 +178,8 @@ describe.runIf(BROWSER !== null)("fields", () => {
     const { page } = await open(story.html);
     for (const width of [1920, 1280, 1024, 390]) {
       await page.setViewportSize({ width, height: 800 });
+      // Panes that are hidden at this width are removed when it is drawn.
+      await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn))));
       const cut = await page.locator("input[placeholder]:visible, select:visible").evaluateAll(
         (fields) =>
           fields.filter((field) => {
