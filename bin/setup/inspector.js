@@ -70,8 +70,13 @@ async function compiledFunctions(esbuild) {
     createRequire(SOURCES),
     recording,
   );
-  // The methods of a record are compiled when the first is called.
-  for (const { make } of Object.values(module.exports)) make?.({});
+  for (const { make } of Object.values(module.exports)) {
+    try {
+      make?.({});
+    } catch {
+      // All methods of a record are compiled when the first is called, also if it then needs a field.
+    }
+  }
   const functions = Object.entries(found).map(([words, made]) => `${JSON.stringify(words)}: ${made}`);
   return {
     name: COMPILED,

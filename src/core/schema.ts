@@ -89,10 +89,10 @@ export const id = (): Type<number> => integer(1);
 export const reference = (low = 1): Type<number> => integer(low, 2_147_483_647);
 export const price = (): Type<Price> => integer(1, FULL_PRICE - 1);
 export const size = (low = 0): Type<Size> => integer(low, MAX_SIZE);
-export const moment = (): Type<Millis> => ({
-  ...integer<Millis>(0, MAX_MILLIS),
-  shift: (at, by) => (at + by) as Millis,
-});
+export const moment = (): Type<Millis> => {
+  const { initial: _, ...at } = integer<Millis>(0, MAX_MILLIS);
+  return { ...at, shift: (value, by) => (value + by) as Millis };
+};
 
 /** Finite number, both bounds included. */
 export const numberIn = (low: number, high: number): Type<number> =>
@@ -343,7 +343,7 @@ export interface RecordType<Value, Fixed = unknown> extends Type<Value> {
   /** Names of the fields that are not persisted. */
   readonly derived: readonly string[];
   copy(value: Value): Value;
-  /** Returns a new record, other fields with their initial values. */
+  /** Returns a new record, other fields with their initial values. @throws Error if one has none. */
   make(given: Fixed & Partial<Value>): Value;
 }
 
@@ -430,6 +430,12 @@ type Values = Record<string, unknown>;
 
 const isOptional = (type: Type<unknown>): boolean => "isOptional" in type;
 
+/** Returns the value of a field that a new record is not given. */
+function initialOf(type: Type<unknown>, key: string): unknown {
+  if (type.initial === undefined && !isOptional(type)) throw new Error(`a new record needs ${key}`);
+  return type.initial?.();
+}
+
 /** Returns the fields of an object. @throws DocumentError if it is not an object. */
 export function fieldsOf(value: unknown): Values {
   if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Values;
@@ -487,7 +493,7 @@ function interpretedMethods(layout: RecordLayout): Methods {
       for (const [index, key] of keys.entries()) copy[key] = copied(types[index] as Type<unknown>, copy[key]);
       return copy;
     },
-    make: (given: Values) => recordOf((type, index) => given[keys[index] as string] ?? type.initial?.()),
+    make: (given) => recordOf((type, i) => given[keys[i] as string] ?? initialOf(type, keys[i] as string)),
   };
 }
 
@@ -513,8 +519,9 @@ function compiledMethods(layout: RecordLayout): Methods | null {
     return `${JSON.stringify(key)}: ${types[i]?.copy === undefined ? value : copy}`;
   };
   const givenOf = (key: string, i: number): string => {
-    const value = `v[${JSON.stringify(key)}]`;
-    return `${JSON.stringify(key)}: ${types[i]?.initial === undefined ? value : `${value} ?? i${i}()`}`;
+    const name = JSON.stringify(key);
+    const initial = types[i]?.initial === undefined ? `initialOf(types[${i}], ${name})` : `i${i}()`;
+    return `${name}: v[${name}] ?? ${initial}`;
   };
   const literal = `{ ${[each((key, i) => `${key}: v${i}`, ", "), ...made].join(", ")} }`;
   /** Bounds check of an integer, which is read without calling its type. */
@@ -563,7 +570,7 @@ function compiledMethods(layout: RecordLayout): Methods | null {
       copy: (v) => ({ ${[...keys.map(copyOf), ...derived].join(", ")} }),
       make: (v) => ({ ${[...keys.map(givenOf), ...made].join(", ")} }),
     };`;
-  return compiled<Methods>(source, { layout, fieldsOf, checkNames, DocumentError });
+  return compiled<Methods>(source, { layout, fieldsOf, checkNames, initialOf, DocumentError });
 }
 
 /** Returns what source returns, with these values by their names; null if code cannot be compiled. */

@@ -5,7 +5,7 @@ import { ByteCursor } from "../../src/core/byte-cursor.ts";
 import { Order } from "../../src/core/order.ts";
 import type { Infer, RecordType } from "../../src/core/schema.ts";
 import * as schema from "../../src/core/schema.ts";
-import { MAX_MILLIS, MAX_SIZE } from "../../src/core/units.ts";
+import { MAX_MILLIS, MAX_SIZE, millis } from "../../src/core/units.ts";
 import { forAll } from "../support/runs.ts";
 
 const declare = (of: typeof schema) =>
@@ -22,7 +22,7 @@ const Sample = declare(schema);
 type Sample = Infer<typeof Sample>;
 
 /** Returns the same declaration, made where code cannot be compiled. */
-async function withoutCompiler(): Promise<RecordType<Sample>> {
+async function withoutCompiler<Value>(declared: (of: typeof schema) => Value): Promise<Value> {
   vi.resetModules();
   class NoCompiler {
     constructor() {
@@ -31,9 +31,9 @@ async function withoutCompiler(): Promise<RecordType<Sample>> {
   }
   vi.stubGlobal("Function", NoCompiler);
   const fresh = await import("../../src/core/schema.ts");
-  const declared = declare(fresh);
+  const type = declared(fresh);
   vi.unstubAllGlobals();
-  return declared as RecordType<Sample>;
+  return type;
 }
 
 const small = fc.integer({ min: -5, max: 5 }).map((value) => value || 0);
@@ -69,7 +69,7 @@ const BOUGHT = { number: 1, side: "BUY", price: 1 };
 
 describe.each([["compiled"], ["interpreted"]])("a record, %s", (how) => {
   it("is written as JSON in field order, and read back equal from bytes and from JSON", async () => {
-    const type = how === "compiled" ? Sample : await withoutCompiler();
+    const type = how === "compiled" ? Sample : await withoutCompiler(declare);
     forAll({ seed: 42, numRuns: 300 }, [samples], (sample) => {
       const { slots, note, ...fields } = sample;
       const text = JSON.stringify(note === undefined ? fields : { ...fields, note });
@@ -97,12 +97,12 @@ describe.each([["compiled"], ["interpreted"]])("a record, %s", (how) => {
       'expected only the fields number, side, price, runs, isOpen, note, found "slots"',
     ],
   ])("%j is rejected with its path: %s", async (value, message) => {
-    const type = how === "compiled" ? Sample : await withoutCompiler();
+    const type = how === "compiled" ? Sample : await withoutCompiler(declare);
     expect(errorOf(type, value)).toBe(message);
   });
 
   it("is not read from bytes that are not canonical or contain an invalid value", async () => {
-    const type = how === "compiled" ? Sample : await withoutCompiler();
+    const type = how === "compiled" ? Sample : await withoutCompiler(declare);
     const text = '{"number":1,"side":"BUY","price":null,"runs":[],"isOpen":true,"note":2}';
     expect(read(type, text)).not.toBe(null);
     for (const [from, to] of [
@@ -117,6 +117,23 @@ describe.each([["compiled"], ["interpreted"]])("a record, %s", (how) => {
       expect(read(type, text.replace(from, to)), to).toBe(null);
   });
 });
+
+it.each([["compiled"], ["interpreted"]])(
+  "a new record has the initial values of what it is not given, and needs what has none, %s",
+  async (how) => {
+    const declared = ({ record, id, orNull, boolean, optional, moment }: typeof schema) =>
+      record(
+        { number: id() },
+        { changing: { price: orNull(id()), isOpen: boolean(), note: optional(id()), at: moment() } },
+      );
+    const type = how === "compiled" ? declared(schema) : await withoutCompiler(declared);
+    const made = { number: 1, price: null, isOpen: false, note: undefined, at: 2 };
+    expect(type.make({ number: 1, at: millis(2) })).toStrictEqual(made);
+    const open = type.make({ number: 1, isOpen: true, note: 3, at: millis(2) });
+    expect(open).toStrictEqual({ ...made, isOpen: true, note: 3 });
+    expect(() => type.make({ number: 1 })).toThrow("a new record needs at");
+  },
+);
 
 describe("an order", () => {
   it("is read from bytes exactly if its JSON is valid, with any integer in any field", () => {

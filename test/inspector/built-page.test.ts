@@ -33,7 +33,7 @@ it("the page has the functions that the engine compiles for records of each comm
   const { Transaction } = await import("../../src/core/chain/transaction.ts");
   const { Account, Holding } = await import("../../src/core/account.ts");
   const records = [Order, OrderLine, CancelLine, Transaction, Account, Holding];
-  for (const { make } of records) make({} as never);
+  for (const { make } of records) expect(() => make({} as never)).toThrow("a new record needs");
   vi.unstubAllGlobals();
   const page = (await inspectorPage()) ?? "";
   // Other lines are escaped in the page.
