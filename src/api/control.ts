@@ -1,7 +1,8 @@
 import * as z from "zod";
 import { BOT_PROFILES, KINDS } from "../bots/profiles.ts";
 import { isOneLine, MAX_SEED_LENGTH } from "../core/format.ts";
-import { BALANCE_POLICIES, SETTLEMENT_MODES } from "../core/terms.ts";
+import type { Optional, Type } from "../core/schema.ts";
+import { ExchangeConfig } from "../core/state.ts";
 import { type Endpoint, endpoints, oneOf, optional, type Param, paged } from "./endpoint.ts";
 import { objectBody } from "./request-body.ts";
 import * as field from "./schemas.ts";
@@ -13,13 +14,29 @@ const clockShape = { mode, time: field.moment, rate: z.number().min(0), unixTime
 
 const clockSchema = exactly("Clock", clockShape, "`rate` is virtual seconds per wall second.");
 
+/** Config fields that GET /sim reports in a form of its own. */
+const CONVERTED = ["seed", "credentials", "approvals", "faucet"] as const;
+type Terms = Omit<ExchangeConfig, (typeof CONVERTED)[number]>;
+
+/** Returns the schema of an integer or enum field; an optional field is absent if it has its default. */
+function termSchema(type: Type<unknown>): z.ZodType {
+  const { values, range: [low, high] = [0, 0], isOptional = false } = type as Partial<Optional<unknown>>;
+  const schema = values === undefined ? z.int().min(low).max(high) : z.enum(values as readonly string[]);
+  return isOptional ? schema.optional() : schema;
+}
+
+const termSchemas = Object.fromEntries(
+  Object.entries<Type<unknown>>(ExchangeConfig.fields)
+    .filter(([name]) => !(CONVERTED as readonly string[]).includes(name))
+    .map(([name, type]) => [name, termSchema(type)]),
+) as { readonly [Name in keyof Terms]: z.ZodType<Terms[Name]> };
+
 const configSchema = z.strictObject({
   numbers: z.enum(["number", "string"]),
   credentials: z.enum(["rotate", "once"]),
   personalSign: z.boolean(),
   unknownFields: z.enum(["accept", "refuse"]),
-  settlement: z.enum(SETTLEMENT_MODES),
-  balances: z.enum(BALANCE_POLICIES),
+  ...termSchemas,
   approvals: z.enum(["granted", "required"]),
   faucet: z.strictObject({ collateral: field.usdc, sharesOfEveryToken: field.shares }),
 });

@@ -1,12 +1,6 @@
 import { openOrdersOf } from "../core/account.ts";
 import { type SettlementStatus, tradeStatus, USDC } from "../core/chain/settlement.ts";
-import {
-  type Command,
-  type CommandOf,
-  isCausedByTime,
-  type OrderTerms,
-  orderWords,
-} from "../core/commands.ts";
+import { type Command, isCausedByTime, type OrderTerms, orderWords } from "../core/commands.ts";
 import type { DomainEvent } from "../core/events.ts";
 import { moneyText, priceText, sizeText } from "../core/format.ts";
 import { numberOf } from "../core/ids.ts";
@@ -18,6 +12,7 @@ import { size } from "../core/units.ts";
 import { defaultMarket, type MarketTerms, tokenText } from "../scenario/language/declarations.ts";
 import { MAX_NAME_LENGTH } from "../scenario/language/fields.ts";
 import { NEXT_ORDER } from "../scenario/language/order-line.ts";
+import { isOneStep, type OneStepCommand, WRITTEN, type Written } from "../scenario/language/steps.ts";
 import { fillText, tradeText } from "../scenario/run/format.ts";
 import { uniqueName } from "../simulation/event-story.ts";
 import { faultStep, moment, type NodeMap, roundedTerms, scalar } from "./scenario-text.ts";
@@ -146,11 +141,9 @@ export class Vocabulary {
     return { fill: fillText(words), trade: tradeText(words) };
   }
 
-  /** Returns the step that closes or resolves a market. */
-  endOfMarket(command: CommandOf<"closeMarket"> | CommandOf<"resolveMarket">): NodeMap {
-    const { market } = command;
-    if (command.kind === "closeMarket") return { close: this.market(market) };
-    return { resolve: command.winningOutcome + this.inMarket(market) };
+  /** Returns the step of a command that no account sends. */
+  oneStep(command: OneStepCommand): NodeMap {
+    return Object.fromEntries([(WRITTEN[command.kind] as Written<OneStepCommand>)(command, this)]);
   }
 
   /**
@@ -159,6 +152,7 @@ export class Vocabulary {
    */
   step({ command, placed, before }: DescribedCommand): NodeMap | string | null {
     if (isCausedByTime(command)) return null;
+    if (isOneStep(command)) return this.oneStep(command);
     switch (command.kind) {
       case "placeOrder": {
         const token = this.#end.tokenById.get(command.tokenId) ?? 0;
@@ -184,15 +178,6 @@ export class Vocabulary {
         const order = faultedOrder(command.order, before);
         return faultStep(terms, order === "next" ? NEXT_ORDER : (this.#orderName(order) ?? null));
       }
-      case "closeMarket":
-      case "resolveMarket":
-        return this.endOfMarket(command);
-      case "mineBlocks":
-        return { mine: String(command.count) };
-      case "reorganizeChain":
-        return { reorg: String(command.depth) };
-      case "bumpFees":
-        return { bump: "fees" };
       case "endSettlementFault":
         return command.number === null ? NO_FAULTS : "the end of one fault of several";
       case "setNonce":

@@ -85,7 +85,7 @@ export function writeOpening(script: Script, resting: readonly Order[]): void {
   for (const { number, before } of markets) {
     const command = before && STATUSES[before.status].commandTo(before);
     if (command === null) continue;
-    script.submit({ ...command, market: script.marketOf(number).number }, 0, words.endOfMarket(command));
+    script.submit({ ...command, market: script.marketOf(number).number }, 0, words.oneStep(command));
   }
   writeChain(script, session);
   if (resting.length === 0) return;

@@ -9,11 +9,12 @@ import {
 } from "../../api/chain.ts";
 import { faultEndpoints } from "../../api/control.ts";
 import type { BodySpec } from "../../api/endpoint.ts";
+import type { Operation, ReplyTo } from "../../api/endpoints.ts";
 import { ApiError } from "../../api/errors.ts";
 import { MAX_TIMES } from "../../api/schemas.ts";
 import { BOT_PROFILES } from "../../bots/profiles.ts";
 import { CERTAIN, type SettlementFaultTerms } from "../../core/chain/chain.ts";
-import { MAX_BLOCKS } from "../../core/commands.ts";
+import { type Command, type CommandOf, MAX_BLOCKS } from "../../core/commands.ts";
 import { anyOf, type BalancePolicy, type SettlementMode, WINNING_OUTCOMES } from "../../core/terms.ts";
 import type { Millis } from "../../core/units.ts";
 import { faultPlan } from "../../server/faults.ts";
@@ -174,6 +175,50 @@ export const STEPS = {
     },
   }),
 };
+
+/** The single request that executes a step. */
+export interface StepCall<O extends Operation = Operation> {
+  readonly operation: O;
+  /** Null for the only market; undefined if the request is not about a market. */
+  readonly market?: string | null;
+  readonly body?: object;
+  /** Returns the text of the reply in the transcript. */
+  transcript?(reply: ReplyTo<O>): string;
+}
+
+const call = <O extends Operation>(operation: O, rest: Omit<StepCall<O>, "operation"> = {}): StepCall =>
+  ({ operation, ...rest }) as StepCall;
+
+export const CALLS = {
+  close: ({ market }) => call("closeMarket", { market }),
+  resolve: ({ market, outcome }) => call("resolveMarket", { market, body: { winningOutcome: outcome } }),
+  fault: ({ fault }) => call("addFault", { body: fault }),
+  mine: ({ blocks }) =>
+    call("mineBlocks", { body: { blocks }, transcript: ({ head }) => `block ${head.number}` }),
+  reorg: ({ depth }) => call("addSettlementFault", { body: { kind: "reorg", depth } }),
+  bots: ({ profile }) => (profile === null ? call("endBots") : call("startBots", { body: { profile } })),
+  bump: () => call("bumpFees", { transcript: ({ bumped }) => `${bumped} raised` }),
+} satisfies {
+  readonly [Kind in keyof typeof STEPS]?: (step: ReturnType<(typeof STEPS)[Kind]["read"]>) => StepCall;
+};
+
+/** Writes a command as a step. `inMarket` is ` in rain`, or empty if there is only one market. */
+export type Written<Given> = (
+  command: Given,
+  names: Readonly<Record<"market" | "inMarket", (number: number) => string>>,
+) => readonly [key: string, value: string];
+
+export const WRITTEN = {
+  closeMarket: ({ market }, names) => ["close", names.market(market)],
+  resolveMarket: ({ market, winningOutcome }, names) => ["resolve", winningOutcome + names.inMarket(market)],
+  mineBlocks: ({ count }) => ["mine", String(count)],
+  reorganizeChain: ({ depth }) => ["reorg", String(depth)],
+  bumpFees: () => ["bump", "fees"],
+} satisfies { readonly [Kind in Command["kind"]]?: Written<CommandOf<Kind>> };
+
+export type OneStepCommand = Extract<Command, { readonly kind: keyof typeof WRITTEN }>;
+export const isOneStep = (command: Command): command is OneStepCommand =>
+  Object.hasOwn(WRITTEN, command.kind);
 
 /** Keys that insert the steps of another file, or repeat steps. */
 export const STRUCTURE = ["include", "repeat"] as const;

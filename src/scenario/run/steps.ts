@@ -1,5 +1,4 @@
 import { faultWords } from "../../api/chain.ts";
-import type { Operation, ReplyTo } from "../../api/endpoints.ts";
 import { counted } from "../../core/format.ts";
 import { toIso } from "../../core/time.ts";
 import { MAX_MILLIS, type Millis, millis } from "../../core/units.ts";
@@ -7,7 +6,16 @@ import type { FlowRow } from "../../simulation/flow.ts";
 import { flowOf, lineOfRow } from "../../simulation/read-flow.ts";
 import { NEXT_ORDER } from "../language/order-line.ts";
 import { within } from "../language/request-step.ts";
-import type { FlowStep, RequestStep, SingleStep, Step, StepOf } from "../language/steps.ts";
+import {
+  CALLS,
+  type FlowStep,
+  type RequestStep,
+  type SingleStep,
+  type Step,
+  type StepCall,
+  type StepKind,
+  type StepOf,
+} from "../language/steps.ts";
 import {
   type Attempt,
   type BrokenRow,
@@ -28,7 +36,9 @@ import { defectAt, fail, ScenarioFailure, type Session } from "./session.ts";
 export async function runStep(session: Session, step: SingleStep): Promise<void> {
   session.stopIfDue();
   session.steps += 1;
-  await (STEPS[step.kind] as Run<SingleStep["kind"]>)(session, step);
+  const callOf = (CALLS as { readonly [Kind in StepKind]?: (of: Step) => StepCall })[step.kind];
+  if (callOf !== undefined) await runCall(session, step, callOf(step));
+  else await (STEPS[step.kind as OtherKind] as Run<SingleStep["kind"]>)(session, step);
   const { checks, venue } = session;
   if (step.kind === "expect" || checks === null) return;
   const broken = await venue.violations(checks);
@@ -52,7 +62,9 @@ function failByInvariants(
 
 type Run<Kind extends SingleStep["kind"]> = (session: Session, step: StepOf<Kind>) => Promise<void>;
 
-const STEPS: { readonly [Kind in SingleStep["kind"]]: Run<Kind> } = {
+type OtherKind = Exclude<SingleStep["kind"], keyof typeof CALLS>;
+
+const STEPS: { readonly [Kind in OtherKind]: Run<Kind> } = {
   order: runOrder,
   cancel: runCancel,
   cancelAll: (session, step) =>
@@ -87,28 +99,6 @@ const STEPS: { readonly [Kind in SingleStep["kind"]]: Run<Kind> } = {
   redeem: runTransaction,
   failSettlement: runSettlementFault,
   chainFault: runSettlementFault,
-  close: (session, step) => send(session, step, "closeMarket", { market: step.market }),
-  resolve: (session, step) => {
-    const body = { winningOutcome: step.outcome };
-    return send(session, step, "resolveMarket", { market: step.market, body });
-  },
-  fault: (session, step) => send(session, step, "addFault", { body: step.fault }),
-  mine: (session, step) => {
-    const transcript = ({ head }: ReplyTo<"mineBlocks">) => `block ${head.number}`;
-    return send(session, step, "mineBlocks", { body: { blocks: step.blocks }, transcript });
-  },
-  reorg: (session, step) => {
-    const body = { kind: "reorg", depth: step.depth };
-    return send(session, step, "addSettlementFault", { body });
-  },
-  bots: (session, step) => {
-    const { profile } = step;
-    return profile === null
-      ? send(session, step, "endBots")
-      : send(session, step, "startBots", { body: { profile } });
-  },
-  bump: (session, step) =>
-    send(session, step, "bumpFees", { transcript: ({ bumped }) => `${bumped} raised` }),
 };
 
 /** Logs the result of a step, and fails if it is not the expected one. */
@@ -125,19 +115,12 @@ async function complete<Value>(
   requireAccepted(step, found);
 }
 
-interface Sent<O extends Operation> {
-  /** Null for the only market; undefined if the request is not about a market. */
-  readonly market?: string | null;
-  readonly body?: object;
-  /** Returns the text of the reply in the transcript. */
-  transcript?(reply: ReplyTo<O>): string;
-}
-
-/** Sends the single request that executes a step. */
-function send<O extends Operation>(session: Session, step: SingleStep, operation: O, sent: Sent<O> = {}) {
-  const { market, transcript, ...request } = sent;
-  const path = market === undefined ? {} : session.venue.pathOf(session.marketOf(market));
-  return complete(session, step, session.venue.call(operation, { path, ...request }), transcript);
+function runCall(session: Session, step: SingleStep, call: StepCall): Promise<void> {
+  const { operation, market, body, transcript } = call;
+  const { venue } = session;
+  const path = market === undefined ? {} : venue.pathOf(session.marketOf(market));
+  const reply = venue.call(operation, { path, ...(body !== undefined && { body }) });
+  return complete(session, step, reply, transcript);
 }
 
 function runTransaction(session: Session, step: StepOf<"split" | "merge" | "redeem">): Promise<void> {
