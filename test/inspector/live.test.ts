@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import type { Route } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { orThrow } from "../../src/client/result.ts";
 import { clientOn, run, serve } from "../cli/tools.ts";
@@ -331,19 +332,13 @@ describe.runIf(BROWSER !== null)("the inspector of a running exchange", () => {
 
   it("is not live after a snapshot is restored until it has the new history", async () => {
     const { page } = inspector;
-    let load = (): void => {};
-    const isHeld = new Promise<void>((resolve) => {
-      load = resolve;
-    });
-    await page.route("**/sim/stream*", async (route) => {
-      await isHeld;
-      await route.continue();
-    });
+    const held: Route[] = [];
+    await page.route("**/sim/stream*", (route) => void held.push(route), { times: 1 });
     orThrow(await client.control.snapshot("early"));
     orThrow(await client.control.restore("early"));
     await inspector.waitForPosition(/^catching up, 0 %/);
-    load();
-    await page.unrouteAll({ behavior: "wait" });
+    await expect.poll(() => held.length).toBe(1);
+    await held[0]?.continue();
     await caughtUp();
     orThrow(await client.control.deleteSnapshot("early"));
   });
