@@ -105,8 +105,6 @@ export class DataFolder implements Persistence {
   /** Wall time of the latest check, and the end of the journal then, bytes. */
   #checked = 0;
   #checkedEnd = 0;
-  /** Set if the journal could not be read again after a failed write: what is persisted is unknown, and all requests fail. */
-  #unreadable: PersistenceError | null = null;
   #whenBroken: (error: PersistenceError) => void = () => {};
 
   /** @throws DataFileError if the directory cannot be used; nothing in it has been changed then. */
@@ -185,7 +183,7 @@ export class DataFolder implements Persistence {
   start(runtime: ExchangeRuntime, setting: ClockSetting, wall: number, opening?: OpeningData): void {
     const { durability, wallNow } = this.#options;
     const { clock, exchange, session } = runtime;
-    const journal = new JournalFile(this.#file, durability, this.#end, () => this.#rollBack());
+    const journal = new JournalFile(this.#file, durability, this.#end, (failure) => this.#rollBack(failure));
     this.#journal = journal;
     if (opening !== undefined) {
       journal.control("opening", opening, opening.start);
@@ -243,10 +241,11 @@ export class DataFolder implements Persistence {
   }
 
   flush(position: number): Promise<void> | undefined {
-    if (this.#unreadable !== null) throw this.#unreadable;
     const [runtime, journal] = [this.#runtime, this.#journal];
     if (runtime === null || journal === null) return undefined;
     if (Math.abs(this.#options.wallNow() - this.#checked) >= CHECK_MS) this.#checkFiles(journal);
+    // What is persisted is unknown: all requests fail.
+    if (journal.broken?.reason === "unreadable") throw journal.broken;
     const done = journal.flush(position);
     if (journal.broken === null && this.#writing === null && this.#isStateDue(journal.written)) {
       this.#writing = this.#writeState(runtime, journal, runtime.clock.setting).finally(() => {
@@ -256,13 +255,18 @@ export class DataFolder implements Persistence {
     return done;
   }
 
-  /** Stops persisting if the directory or its journal was removed or changed, perhaps by another process; false then. */
+  /** Stops persisting if the directory or its journal was removed or changed, or cannot be read; false then. */
   #checkFiles(journal: JournalFile): boolean {
     this.#checked = this.#options.wallNow();
-    const change = this.#changeByOthers();
-    if (change !== null) {
-      const what = `${change} while it was in use, and nothing more is written there`;
-      journal.abandon(new PersistenceError(what, "removed"));
+    try {
+      const change = this.#changeByOthers();
+      if (change !== null) {
+        const what = `${change} while it was in use, and nothing more is written there`;
+        journal.abandon(new PersistenceError(what, "removed"));
+      }
+    } catch (error) {
+      const what = `${this.path} cannot be read: ${(error as Error).message}`;
+      journal.abandon(new PersistenceError(what, "disk", error));
     }
     this.#checkedEnd = journal.written.offset;
     return journal.broken === null;
@@ -280,23 +284,34 @@ export class DataFolder implements Persistence {
     return last[0] === 0 ? `${path} was truncated` : null;
   }
 
-  /** Called when the journal cannot be written: rolls back what was not acknowledged, and halts the clock. */
-  #rollBack(): void {
-    if (this.#runtime === null) return;
+  /**
+   * Called when the journal cannot be written: halts the clock, and rolls back what was not acknowledged. Returns the
+   * error for later requests: another one if the journal cannot be read either.
+   */
+  #rollBack(failure: PersistenceError): PersistenceError {
+    if (this.#runtime === null) return failure;
     const { clock, exchange, origin, session } = this.#runtime;
-    if (this.broken !== null) this.#whenBroken(this.broken);
-    clock.halt(this.broken);
+    clock.halt();
     session.pause();
-    try {
-      this.#replay(exchange, origin);
-    } catch (cause) {
-      const what = `the journal can be neither written nor read: ${(cause as Error).message}`;
-      this.#unreadable = new PersistenceError(what, this.broken?.reason ?? "disk", cause);
-      return;
-    }
+    const broken = this.#replayAfter(failure, exchange, origin);
+    clock.halt(broken);
+    this.#whenBroken(broken);
+    if (broken !== failure) return broken;
     // Executes what is still due now. It is not journaled, because it is executed again when the directory is opened.
     exchange.advanceTo(exchange.now);
     session.begin();
+    return failure;
+  }
+
+  #replayAfter(failure: PersistenceError, exchange: Exchange, origin: Origin): PersistenceError {
+    try {
+      const missing = this.position - this.#replay(exchange, origin).number;
+      if (missing > 0) throw new Error(`${missing} of its ${this.position} lines are missing`);
+      return failure;
+    } catch (cause) {
+      const what = `${failure.message}; nor can the journal be read: ${(cause as Error).message}`;
+      return new PersistenceError(what, "unreadable", cause);
+    }
   }
 
   #isStateDue({ number, offset }: LinePosition): boolean {

@@ -31,7 +31,7 @@ export class JournalFile implements JournalWithRefused, Persistence {
   readonly #file: DiskFile;
   readonly #queue: LineQueue;
   readonly #preallocation: Preallocation | null;
-  readonly #onFailure: () => void;
+  readonly #onFailure: (failure: PersistenceError) => PersistenceError;
   /** End of the written lines, and of those known to be durable. */
   #written: LinePosition;
   #synced: LinePosition;
@@ -48,8 +48,13 @@ export class JournalFile implements JournalWithRefused, Persistence {
   #syncingUpTo = 0;
   #syncTimer: NodeJS.Timeout | undefined;
 
-  /** The file must be durable up to `end`. */
-  constructor(file: DiskFile, durability: Durability, end: JournalEnd, onFailure = () => {}) {
+  /** The file must be durable up to `end`. `onFailure` is called once, and returns the error for later calls. */
+  constructor(
+    file: DiskFile,
+    durability: Durability,
+    end: JournalEnd,
+    onFailure = (failure: PersistenceError) => failure,
+  ) {
     this.durability = durability;
     this.#file = file;
     this.#queue = new LineQueue(end);
@@ -260,8 +265,8 @@ export class JournalFile implements JournalWithRefused, Persistence {
     } catch {
       // The rest was never acknowledged; it is checked when the journal is opened.
     }
-    this.#onFailure();
-    return broken;
+    this.#broken = this.#onFailure(broken);
+    return this.#broken;
   }
 }
 

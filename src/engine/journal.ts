@@ -40,10 +40,13 @@ export interface JournalWithRefused extends Required<Journal> {
   refuse(refused: RefusedEntry): void;
 }
 
-/** Persistence failed because of the disk, a defect, or the removal of the directory. No command is accepted from now on. */
+/**
+ * Persistence failed because of the disk, a defect, or the removal of the directory: no command is accepted from now on. If
+ * the journal is also unreadable, nothing is read either.
+ */
 export class PersistenceError extends Error {
   override readonly name = "PersistenceError";
-  readonly reason: "disk" | "defect" | "removed";
+  readonly reason: "disk" | "defect" | "removed" | "unreadable";
 
   constructor(message: string, reason: PersistenceError["reason"], cause?: unknown) {
     super(message, { cause });
@@ -52,11 +55,16 @@ export class PersistenceError extends Error {
 
   /** What became of the commands that were answered before. */
   get answered(): string {
-    return this.reason === "removed"
-      ? "what was answered before is only in memory"
-      : "everything answered before is persisted";
+    return ANSWERED[this.reason];
   }
 }
+
+const ANSWERED: Readonly<Record<PersistenceError["reason"], string>> = {
+  disk: "everything answered before is persisted",
+  defect: "everything answered before is persisted",
+  removed: "what was answered before is only in memory",
+  unreadable: "what was answered before may be lost",
+};
 
 /** Why a directory or a file cannot be used; determines the exit code of the program. */
 export type DataFileProblem = "usage" | "corrupt" | "disk" | "locked" | "newer" | "differs";

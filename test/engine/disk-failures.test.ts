@@ -29,25 +29,30 @@ import { takeSteps } from "./support/short-history.ts";
 
 const JSON_BODY = { "content-type": "application/json" };
 
-describe("a server whose disk is full", () => {
+describe("a server whose disk fails", () => {
   const closers: (() => void)[] = [];
   afterEach(() => {
     for (const close of closers.splice(0)) close();
   });
 
+  async function serving(durability: Durability) {
+    const config = persistedConfig({ durability, logLevel: "silent" });
+    const exchange = await openNew(config);
+    const http = new HttpServer(new ExchangeSite(serviceOf(config, exchange.opened)));
+    closers.push(() => void http.close());
+    const url = `http://127.0.0.1:${await http.listen({ host: "127.0.0.1", port: 0 })}`;
+    const post = async (path: string, fields: object): Promise<unknown> => {
+      const body = JSON.stringify(fields);
+      const response = await fetch(url + path, { method: "POST", headers: JSON_BODY, body });
+      return [response.status, await response.json()];
+    };
+    return { ...exchange, url, post };
+  }
+
   it.each<Durability>(["process", "power"])(
-    "%s: answers 503, rolls back what it could not persist, and still serves reads",
+    "%s: answers 503 while it is full, rolls back what it could not persist, and still serves reads",
     async (durability) => {
-      const config = persistedConfig({ durability, logLevel: "silent" });
-      const { disk, opened, resume } = await openNew(config);
-      const http = new HttpServer(new ExchangeSite(serviceOf(config, opened)));
-      closers.push(() => void http.close());
-      const url = `http://127.0.0.1:${await http.listen({ host: "127.0.0.1", port: 0 })}`;
-      const post = async (path: string, fields: object): Promise<unknown> => {
-        const body = JSON.stringify(fields);
-        const response = await fetch(url + path, { method: "POST", headers: JSON_BODY, body });
-        return [response.status, await response.json()];
-      };
+      const { disk, resume, url, post } = await serving(durability);
       const stateNow = async (): Promise<unknown> => {
         const { clock, sequence, stateHash: hash } = await (await fetch(`${url}/sim`)).json();
         return { time: clock.time, sequence, hash };
@@ -56,8 +61,10 @@ describe("a server whose disk is full", () => {
       expect(await post("/sim/markets", { question: "Will it rain?" })).toMatchObject([200, {}]);
       const before = await stateNow();
       fill(disk);
+      const hint =
+        "commands are refused, reads continue, everything answered before is persisted: free space on the disk and restart";
       for (const question of ["Will it snow?", "Will it hail?"]) {
-        expect(await post("/sim/markets", { question })).toMatchObject([503, { code: "UNAVAILABLE" }]);
+        expect(await post("/sim/markets", { question })).toMatchObject([503, { code: "UNAVAILABLE", hint }]);
         expect(await post("/sim/clock", { advance: "1h" })).toMatchObject([503, { code: "UNAVAILABLE" }]);
         expect(await stateNow()).toEqual(before);
       }
@@ -71,6 +78,20 @@ describe("a server whose disk is full", () => {
       expect(before).toMatchObject({ hash: later.exchange.hash, sequence: later.exchange.sequence });
     },
   );
+
+  it("answers 503 to everything if the journal cannot be read either", async () => {
+    const { disk, url, post } = await serving("process");
+    disk.before = ({ kind }) => {
+      if (kind === "write" || kind === "read") throw new Error(`EIO: i/o error, ${kind}`);
+    };
+    const error =
+      "the journal cannot be written: EIO: i/o error, write; nor can the journal be read: EIO: i/o error, read";
+    const hint = "no request is answered any more: restart";
+    const refused = [503, { error, code: "UNAVAILABLE", hint }];
+    expect(await post("/sim/markets", { question: "Will it rain?" })).toMatchObject(refused);
+    const read = await fetch(`${url}/api/markets`);
+    expect([read.status, await read.json()]).toMatchObject(refused);
+  });
 });
 
 describe("a journal that cannot be written", () => {
@@ -155,9 +176,9 @@ describe("a full disk", () => {
 });
 
 describe.each([
-  ["removed", () => true],
-  ["unlocked by hand", (path: string) => path.endsWith("/lock")],
-])("a data directory that is %s while it is in use", (_what, isRemoved) => {
+  ["removed", () => true, "removed"],
+  ["unlocked by hand", (path: string) => path.endsWith("/lock"), "unreadable"],
+])("a data directory that is %s while it is in use", (_what, isRemoved, overwritten) => {
   const remove = (disk: SimulatedDisk): void => {
     for (const path of disk.image.keys()) if (isRemoved(path)) disk.remove(path);
   };
@@ -200,7 +221,7 @@ describe.each([
     first.exchange.submit(eventCommand("overwrites"));
     flush(first);
     await first.close();
-    expect(first.folder?.broken).toMatchObject({ reason: "removed" });
+    expect(first.folder?.broken).toMatchObject({ reason: overwritten });
   });
 
   it("is not made again by the exchange that used it", async () => {
@@ -262,11 +283,38 @@ describe.each([
       const size = disk.image.get(path)?.length ?? 0;
       disk.open(path, "write").truncate(size * share);
       if (was === "writing") await submitAfter(999);
-      expect(() => submitAfter(1_000)).toThrow(`${path} was truncated`);
+      // The exchange cannot be rolled back, so that nothing is read either: already the first refusal says so.
+      const message = expect.stringContaining(`${path} was truncated`);
+      const failure = expect.objectContaining({ reason: "unreadable", message });
+      expect(() => submitAfter(1_000)).toThrow(failure);
+      expect(() => flush(opened)).toThrow(failure);
       await opened.close();
       expect(disk.names(FOLDER)).not.toContain("lock");
     },
   );
+});
+
+it.each([
+  ["once", "disk"],
+  ["from then on", "unreadable"],
+])("a data directory that cannot be read %s stops the exchange as a full disk does", async (when, reason) => {
+  const disk = new SimulatedDisk();
+  let wall = NOON;
+  const opened = await openOn(disk, {}, [], () => wall);
+  await begin(opened);
+  const { hash } = opened.exchange;
+  wall += 1_000;
+  opened.exchange.submit(eventCommand("lost"));
+  disk.before = ({ kind }) => {
+    if (kind !== "read") return;
+    if (when === "once") disk.before = () => {};
+    throw new Error("EIO: i/o error, read");
+  };
+  const message = expect.stringContaining("EIO: i/o error, read");
+  expect(() => flush(opened)).toThrow(expect.objectContaining({ reason, message }));
+  if (when === "once") expect(opened.exchange.hash).toBe(hash);
+  await opened.close();
+  await (await openOn(new SimulatedDisk(withoutLock(disk.image)))).close();
 });
 
 /** Creates a market, funds a wallet, and places an order. Returns the order. */

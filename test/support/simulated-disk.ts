@@ -16,6 +16,7 @@ interface NameChange {
 
 export type CallKind =
   | "open"
+  | "read"
   | "write"
   | "cut"
   | "sync"
@@ -57,7 +58,7 @@ export class SimulatedDisk extends MemoryDisk {
   readonly #onDisk = new Map<MemoryFile, FileOnDisk>();
   readonly #syncedNames = new Map<string, FileOnDisk>();
   #unsyncedNames: NameChange[] = [];
-  /** Called before each call that changes something or syncs. If it throws, the call fails with the same error. */
+  /** Called before each call that changes something, syncs or reads an open file. If it throws, the call fails with the same error. */
   before: (call: { readonly kind: CallKind; readonly path: string }) => void = () => {};
   /** Returns how many bytes of a write are written. */
   taken: (path: string, length: number) => number = (_path, length) => length;
@@ -100,7 +101,10 @@ export class SimulatedDisk extends MemoryDisk {
       get size() {
         return file.size;
       },
-      read: (into, position) => file.read(into, position),
+      read: (into, position) => {
+        this.before({ kind: "read", path });
+        return file.read(into, position);
+      },
       write: (bytes, position) => {
         this.before({ kind: "write", path });
         const taken = new Uint8Array(bytes.subarray(0, this.taken(path, bytes.length)));
