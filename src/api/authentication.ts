@@ -34,14 +34,14 @@ interface Evidence {
 }
 
 /** A problem; undefined if the check passes; null if it cannot be made because an earlier one failed. */
-type Finding = Problem | undefined | null;
+type CheckResult = Problem | undefined | null;
 
 interface Check {
   /** Description of the requirement. */
   readonly check: string;
   /** Message of an explanation if the check passes. */
   readonly passed: string;
-  readonly find: (evidence: Evidence) => Finding;
+  readonly find: (evidence: Evidence) => CheckResult;
 }
 
 type SignedCode = (typeof ERROR_SCOPES)["signed"][number];
@@ -270,9 +270,9 @@ export function explainAuth(
   };
 }
 
-function resultOf(finding: Finding, passed: string): { ok: boolean | null; message: string } {
-  if (finding === null) return { ok: null, message: "not checked: an earlier check found too little" };
-  return finding === undefined ? { ok: true, message: passed } : { ok: false, message: finding.message };
+function resultOf(result: CheckResult, passed: string): { ok: boolean | null; message: string } {
+  if (result === null) return { ok: null, message: "not checked: an earlier check found too little" };
+  return result === undefined ? { ok: true, message: passed } : { ok: false, message: result.message };
 }
 
 const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i;

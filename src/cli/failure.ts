@@ -65,13 +65,13 @@ const comparison = (rows: readonly ComparedResult[]): string[] =>
   indented(table([["", "recorded", "now"], ...rows]), 2);
 
 /** Problems of a journal and its replay, and the exit code for them. */
-export interface Ending {
+export interface ReplayProblems {
   readonly code: ExitCode;
   readonly lines: readonly string[];
 }
 
 /** Describes how the replay of a journal ended. */
-export function endingOf(source: JournalSource, end: ReplayEnd): Ending {
+export function replayProblems(source: JournalSource, end: ReplayEnd): ReplayProblems {
   const problem = end.problem === null ? NO_PROBLEM : problemOf(source, end.problem, end.exchange.state);
   const damage = damageOf(source, end);
   return {
@@ -85,7 +85,7 @@ export function endingOf(source: JournalSource, end: ReplayEnd): Ending {
  * the damage decides the exit code.
  * @throws UsageError from `show` if the journal is undamaged.
  */
-export async function endedWith({ code, lines }: Ending, show: () => void | Promise<void>) {
+export async function endedWith({ code, lines }: ReplayProblems, show: () => void | Promise<void>) {
   try {
     await show();
   } catch (error) {
@@ -96,9 +96,9 @@ export async function endedWith({ code, lines }: Ending, show: () => void | Prom
   return code;
 }
 
-const NO_PROBLEM: Ending = { code: EXIT.ok, lines: [] };
+const NO_PROBLEM: ReplayProblems = { code: EXIT.ok, lines: [] };
 
-function damageOf(source: JournalSource, { scan: { damage }, cutWarning }: ReplayEnd): Ending {
+function damageOf(source: JournalSource, { scan: { damage }, cutWarning }: ReplayEnd): ReplayProblems {
   const { path, name } = source;
   if (damage !== null && isCorrupt(source, damage))
     return { code: EXIT.corrupt, lines: [damageText(path, name, damage)] };
@@ -113,7 +113,7 @@ function damageOf(source: JournalSource, { scan: { damage }, cutWarning }: Repla
   };
 }
 
-function problemOf({ name }: JournalSource, problem: ReplayedLine, state: State): Ending {
+function problemOf({ name }: JournalSource, problem: ReplayedLine, state: State): ReplayProblems {
   const { heading, asked, rows } = describeProblem(problem, name, state);
   const { result } = problem;
   return {

@@ -22,7 +22,7 @@ import {
 import { nearest } from "../nearest.ts";
 import { count, indented, type Paint, visible } from "../scenario/report/text.ts";
 import type { Run, Values } from "./commands.ts";
-import { endedWith, endingOf } from "./failure.ts";
+import { endedWith, replayProblems } from "./failure.ts";
 import { journalLine, openNamed, requireLine } from "./journal.ts";
 import { paintOf, print, printJson, table } from "./output.ts";
 import { UsageError } from "./process.ts";
@@ -47,7 +47,7 @@ export const inspect: Run<"inspect"> = async (values, [name = DEFAULT_DATA], { e
   const inspection =
     order === null ? stateInspection(values, paint) : orderInspection(order.toLowerCase(), paint);
   const end = replayJournalLines(source, at, (replayed, { state }) => inspection.add(replayed, state));
-  return endedWith(endingOf(source, end), () => {
+  return endedWith(replayProblems(source, end), () => {
     requireLine(source, at, end);
     const { state, sequence, now } = end.exchange;
     const [line, time] = [end.last?.n ?? 0, toIso(now)];

@@ -17,7 +17,7 @@ import { RefusedRetries } from "../history/refused-retries.ts";
 import { count, type Paint, visible } from "../scenario/report/text.ts";
 import type { JournalPoint } from "../setting.ts";
 import type { Run } from "./commands.ts";
-import { endedWith, endingOf } from "./failure.ts";
+import { endedWith, replayProblems } from "./failure.ts";
 import { paintOf, print, warn } from "./output.ts";
 import { EXIT, UsageError } from "./process.ts";
 
@@ -51,7 +51,7 @@ export const journal: Run<"journal"> = async (values, [name = DEFAULT_DATA], { e
     lines.push(isJson ? JSON.stringify(json) : text);
     if (lines.length === MAX_UNPRINTED) flush();
   });
-  return endedWith(endingOf(source, end), () => {
+  return endedWith(replayProblems(source, end), () => {
     flush();
     requireLine(source, { to: from }, end, "--from");
     if (to !== null) requireLine(source, { to }, end, "--to");
@@ -103,7 +103,7 @@ export const replay: Run<"replay"> = async ({ to, until }, [name = DEFAULT_DATA]
     refused.take(replayed, state);
     if (isControl(line, "report")) reason = visible(`${line.d.reason} (Node ${line.d.node})`);
   });
-  const { code, lines } = endingOf(source, end);
+  const { code, lines } = replayProblems(source, end);
   const { exchange, last, commands, problem } = end;
   // Of --to and --until, the earlier one ends a replay.
   if (problem === null && code === EXIT.ok) {

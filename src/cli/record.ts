@@ -5,7 +5,7 @@ import { recordScenario } from "../history/record/record-session.ts";
 import { RecordingError } from "../history/record/script.ts";
 import { askServer, serverNamed } from "./ask-server.ts";
 import type { Run, Values } from "./commands.ts";
-import { endedWith, endingOf } from "./failure.ts";
+import { endedWith, replayProblems } from "./failure.ts";
 import { openNamed, requireLine } from "./journal.ts";
 import { prepare, saveOrPrint, warn } from "./output.ts";
 import { EXIT, type ExitCode, UsageError } from "./process.ts";
@@ -35,7 +35,7 @@ async function recordJournal(file: string, { name, out, at: point }: Values<"rec
   const history = replayHistory(source, at);
   const { open, session: entries, refused, origin, end } = history;
   const { devAccounts } = origin;
-  return endedWith(endingOf(source, end), async () => {
+  return endedWith(replayProblems(source, end), async () => {
     requireLine(source, at, end);
     try {
       await writeRecorded(runSteps(recordScenario({ open, entries, refused, devAccounts, name })), out);

@@ -18,7 +18,7 @@ import { inspectorPage, NOT_BUILT, withReport } from "../inspector-page.ts";
 import { FILE_LIMITS, openRegular, readRegular } from "../regular-file.ts";
 import { askServer, serverNamed } from "./ask-server.ts";
 import type { Run } from "./commands.ts";
-import { endingOf } from "./failure.ts";
+import { replayProblems } from "./failure.ts";
 import { openNamed } from "./journal.ts";
 import { save, warn } from "./output.ts";
 import { EXIT, type ExitCode, UsageError } from "./process.ts";
@@ -55,7 +55,7 @@ async function write(path: string, content: string | Uint8Array, inputs: readonl
  */
 function reportContent(source: JournalSource, reason: string) {
   const end = replayJournalLines(source);
-  const ending = endingOf(source, end);
+  const ending = replayProblems(source, end);
   if (ending.lines.length > 0) warn(ending.lines);
   const content: ReportContent = {
     history: { kind: "journal", path: source.path, end: end.scan },

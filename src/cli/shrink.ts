@@ -35,7 +35,7 @@ import { shownPath, writeSourceFiles } from "../scenario/run/files.ts";
 import { VenueOpener } from "../scenario/run/run-suite.ts";
 import { startScenarioServer } from "../start-exchange.ts";
 import type { Run, Values } from "./commands.ts";
-import { endingOf } from "./failure.ts";
+import { replayProblems } from "./failure.ts";
 import { openNamed, requireLine } from "./journal.ts";
 import { failed, prepare, saveOrPrint, warn } from "./output.ts";
 import { EXIT, type ExitCode, UsageError } from "./process.ts";
@@ -133,7 +133,7 @@ async function shrinkReport(file: string, target: Target, options: ShrinkOptions
     return failed(`${file} begins with a state: it has no commands before the state that could be left out`);
   }
   const history = replayHistory(source, at);
-  const ending = endingOf(source, history.end);
+  const ending = replayProblems(source, history.end);
   if (ending.code !== EXIT.ok) return failed(ending.lines, ending.code);
   requireLine(source, at, history.end, refused === null ? "--at" : "--refused");
   const { config, start } = history.origin;

@@ -267,19 +267,19 @@ export interface End {
 }
 
 /** End of an event or market; `day` is a text such as "November 30, 2026". */
-export interface Ending {
+export interface EndDate {
   readonly endDate: Millis;
   readonly day: string;
 }
 
-export function endingOf(start: Millis, { endsInDays, endOf }: End): Ending {
+export function datedEnd(start: Millis, { endsInDays, endOf }: End): EndDate {
   const endDate = endDateOf(start, endsInDays, endOf);
   const date = new Date(endDate);
   const day = `${MONTH_NAMES[date.getUTCMonth()]} ${date.getUTCDate()}, ${date.getUTCFullYear()}`;
   return { endDate, day };
 }
 
-export const withEndDate = (text: string, { day }: Ending): string => text.replaceAll(END_DATE, day);
+export const withEndDate = (text: string, { day }: EndDate): string => text.replaceAll(END_DATE, day);
 
 function endDateOf(start: Millis, days: number, period: Period | undefined): Millis {
   const day = (Math.floor(start / DAY_MS) + days) * DAY_MS;

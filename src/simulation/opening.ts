@@ -15,7 +15,7 @@ import {
   size,
   USDC_UNITS,
 } from "../core/units.ts";
-import { type Ending, endingOf, withEndDate } from "./event-story.ts";
+import { datedEnd, type EndDate, withEndDate } from "./event-story.ts";
 import type { World, WorldEvent, WorldMarket } from "./world.ts";
 import { orderCount, orderIn, type WorldOrder, worldOrders } from "./world-orders.ts";
 
@@ -131,10 +131,10 @@ function scheduleOf(world: World, start: Millis) {
   const markets = numbersOf(world.events.flatMap((event) => event.markets));
   const schedule: { readonly at: number; readonly command: Command }[] = [];
   for (const event of world.events) {
-    schedule.push({ at: event.createdAt, command: createEvent(event, endingOf(start, event)) });
+    schedule.push({ at: event.createdAt, command: createEvent(event, datedEnd(start, event)) });
     for (const market of event.markets) {
       const { createdAt, resolved } = market;
-      const command = createMarket(market, event, events.get(event) as number, endingOf(start, market));
+      const command = createMarket(market, event, events.get(event) as number, datedEnd(start, market));
       schedule.push({ at: createdAt, command });
       if (resolved === null) continue;
       const { at, winningOutcome } = resolved;
@@ -173,20 +173,20 @@ const fundingOf = ({ address, collateral, shares }: World["traders"][number]): C
   everyMarket: size(Math.round(shares * SHARE_UNITS)),
 });
 
-function createEvent(event: WorldEvent, ending: Ending): Command {
+function createEvent(event: WorldEvent, end: EndDate): Command {
   const { slug, category, tags } = event;
-  const title = withEndDate(event.title, ending);
-  const description = withEndDate(event.description, ending);
-  return { kind: "createEvent", title, slug, description, category, tags, endDate: ending.endDate };
+  const title = withEndDate(event.title, end);
+  const description = withEndDate(event.description, end);
+  return { kind: "createEvent", title, slug, description, category, tags, endDate: end.endDate };
 }
 
-function createMarket(market: WorldMarket, event: WorldEvent, number: number, ending: Ending): Command {
+function createMarket(market: WorldMarket, event: WorldEvent, number: number, end: EndDate): Command {
   return {
     kind: "createMarket",
     event: number,
-    question: withEndDate(market.question, ending),
+    question: withEndDate(market.question, end),
     slug: market.slug,
-    description: withEndDate(market.description, ending),
+    description: withEndDate(market.description, end),
     category: event.category,
     tags: market.tags,
     tickSize: price(Math.round(market.tickSize * FULL_PRICE)),
@@ -194,7 +194,7 @@ function createMarket(market: WorldMarket, event: WorldEvent, number: number, en
     feeRateBps: market.feeRateBps,
     matching: market.matching,
     selfTrade: "allow",
-    endDate: ending.endDate,
+    endDate: end.endDate,
   };
 }
 

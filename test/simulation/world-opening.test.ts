@@ -4,7 +4,7 @@ import { tradeStatus } from "../../src/core/chain/settlement.ts";
 import { parseIso, toIso } from "../../src/core/time.ts";
 import { price, size } from "../../src/core/units.ts";
 import { contentHash } from "../../src/engine/hashes.ts";
-import { endingOf, withEndDate, withoutEndDate } from "../../src/simulation/event-story.ts";
+import { datedEnd, withEndDate, withoutEndDate } from "../../src/simulation/event-story.ts";
 import { emptyWorld, openWorld } from "../../src/simulation/opening.ts";
 import { readWorld, type World, type WorldEvent } from "../../src/simulation/world.ts";
 import {
@@ -98,8 +98,8 @@ describe("the end of an event", () => {
     "that opens on %s and ends %i days later, to the end of the %s, is on %s",
     (start, days, period, date) => {
       const at = parseIso(`${start}T15:30Z`) ?? START;
-      const ending = endingOf(at, { endsInDays: days, endOf: period });
-      const { endDate } = ending;
+      const end = datedEnd(at, { endsInDays: days, endOf: period });
+      const { endDate } = end;
       expect(toIso(endDate)).toMatch(`${date}T23:59:59`);
       expect(endDate).toBeGreaterThan(at);
       const [year, month, day] = date.split("-").map(Number);
@@ -107,7 +107,7 @@ describe("the end of an event", () => {
         month: "long",
         timeZone: "UTC",
       });
-      expect(withEndDate("Now? By {endDate}, {endDate}", ending)).toBe(
+      expect(withEndDate("Now? By {endDate}, {endDate}", end)).toBe(
         `Now? By ${name} ${day}, ${year}, ${name} ${day}, ${year}`,
       );
     },

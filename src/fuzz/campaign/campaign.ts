@@ -89,7 +89,7 @@ interface CampaignOptions extends ThreadOptions {
 export type CampaignProgress = Campaign["progress"];
 
 /** Why a campaign has ended: every seed is done, its budget is used up, or `stop` was called. */
-type Ending = "done" | "budget" | "stopped";
+type StopReason = "done" | "budget" | "stopped";
 
 /** Thrown when the fuzzer misses the planted defect, so that finding no failures proves nothing. */
 export class CanaryNotFound extends Error {
@@ -110,7 +110,7 @@ export class Campaign {
   /** Number of seeds that were assigned to a thread. */
   #assigned = 0;
   #startedAt: number | null = null;
-  #ending: Ending = "done";
+  #stopReason: StopReason = "done";
 
   constructor(options: CampaignOptions) {
     this.#options = options;
@@ -132,14 +132,14 @@ export class Campaign {
   }
 
   /** @throws CanaryNotFound; the system's error if results cannot be written. */
-  async run(): Promise<Ending> {
+  async run(): Promise<StopReason> {
     const { threads, folder } = this.#options;
     try {
       await this.#assertCanary();
       this.#startedAt = performance.now();
       await Promise.all(Array.from({ length: threads }, () => this.#runThread()));
       folder.save(this.results);
-      return this.#ending;
+      return this.#stopReason;
     } finally {
       await this.stop();
     }
@@ -147,7 +147,7 @@ export class Campaign {
 
   /** Terminates all threads, after which `run` returns. */
   async stop(): Promise<void> {
-    this.#ending = "stopped";
+    this.#stopReason = "stopped";
     await Promise.all([...this.#threads].map((thread) => thread.end()));
   }
 
@@ -158,7 +158,7 @@ export class Campaign {
       if (!(await thread.execute("findsCanary"))) throw new CanaryNotFound(missed);
     } catch (error) {
       if (!(error instanceof ThreadEnded)) throw error;
-      if (this.#ending !== "stopped") throw new CanaryNotFound(`${missed}: its run ${error.message}`);
+      if (this.#stopReason !== "stopped") throw new CanaryNotFound(`${missed}: its run ${error.message}`);
     } finally {
       await this.#endThread(thread);
     }
@@ -167,7 +167,7 @@ export class Campaign {
   /** Executes tasks in a thread until none is left. Replaces the thread when a seed ends it. */
   async #runThread(): Promise<void> {
     let thread: SeedThread | null = null;
-    while (this.#ending !== "stopped") {
+    while (this.#stopReason !== "stopped") {
       const failed = this.#unwritten.shift();
       const index = failed === undefined ? this.#nextIndex() : null;
       if (failed === undefined && index === null) break;
@@ -187,8 +187,8 @@ export class Campaign {
   /** Returns the index of the next seed; null if no seed is left or the budget is used up. */
   #nextIndex(): number | null {
     const isLeft = this.#assigned < this.#series.length;
-    if (isLeft && performance.now() >= this.#deadline) this.#ending = "budget";
-    if (!isLeft || this.#ending === "budget") return null;
+    if (isLeft && performance.now() >= this.#deadline) this.#stopReason = "budget";
+    if (!isLeft || this.#stopReason === "budget") return null;
     this.#assigned += 1;
     return this.#assigned - 1;
   }
@@ -199,7 +199,7 @@ export class Campaign {
     try {
       this.#add(index, await thread.execute("run", seed, this.#options.settings.commands));
     } catch (error) {
-      if (error instanceof ThreadEnded && this.#ending !== "stopped")
+      if (error instanceof ThreadEnded && this.#stopReason !== "stopped")
         this.#add(index, { seed, profile: "", commands: 0, failure: error.failure });
       throw error;
     }
@@ -226,7 +226,7 @@ export class Campaign {
       );
       this.#tally.update(fingerprint, files);
     } catch (error) {
-      if (error instanceof ThreadEnded && this.#ending !== "stopped")
+      if (error instanceof ThreadEnded && this.#stopReason !== "stopped")
         this.#tally.update(fingerprint, { remark: `no files: writing them ${error.message}` });
       throw error;
     } finally {

@@ -18,7 +18,7 @@ import { Incoming, JsonText, StreamedAnswer } from "../../server/messages.ts";
 import { answerOf } from "../../server/router.ts";
 import {
   answerName,
-  Finding,
+  Contradiction,
   type Observation,
   type ObservationLog,
   type SeenAnswer,
@@ -58,13 +58,13 @@ export function statusName({ status, body }: Reply): string {
   return code === undefined ? String(status) : `${status} ${code}`;
 }
 
-/** @throws Finding if the observed answer differs from the reply of the replay. */
+/** @throws Contradiction if the observed answer differs from the reply of the replay. */
 export function requireSame(observation: Observation, reply: Reply): void {
   const { answer, request } = observation;
   if (answer === null || (answer.status === reply.status && answer.body === reply.body)) return;
   const [found, expected] = [statusName(answer), statusName(reply)];
   if (found !== expected) {
-    throw Finding.about(
+    throw Contradiction.about(
       observation,
       `another status: ${request.operation} ${found}, replayed ${expected}`,
       `${answerName(observation)} (${found}), and ${expected} when replayed`,
@@ -76,7 +76,7 @@ export function requireSame(observation: Observation, reply: Reply): void {
   const difference = missing ?? { path: extra?.path ?? "answer", wanted: extra?.seen, seen: extra?.wanted };
   // Without list indexes and ids used as field names, so that the same failure has the same fingerprint.
   const path = withoutFigures(difference.path).replace(/\[#\]/g, "[]");
-  throw Finding.about(
+  throw Contradiction.about(
     observation,
     `another answer: ${request.operation} ${found}: ${path}`,
     `${answerName(observation)}; ${difference.path} is ${difference.wanted} when replayed, found ${difference.seen}`,
@@ -109,7 +109,7 @@ export function openReplay(origin: Origin, { numbers }: Pick<ObservationLog, "nu
       (opened.session.entries ?? []).filter((entry) => entry.sequence > sequence),
     /** Returns the reply about the clock, without the list of what became due. */
     clock: (): object => clockReply(service),
-    /** Executes a request at the current state and returns its reply. @throws Finding if a handler fails. */
+    /** Executes a request at the current state and returns its reply. @throws Contradiction if a handler fails. */
     reply: async (observation: Observation): Promise<Reply> => {
       const { request, answer } = observation;
       const endpoint = endpointOf(request.operation);
@@ -121,7 +121,7 @@ export function openReplay(origin: Origin, { numbers }: Pick<ObservationLog, "nu
         return { status: 200, body: answered instanceof JsonText ? answered.text : JSON.stringify(answered) };
       } catch (error) {
         if (!(error instanceof ApiError))
-          throw Finding.inJournal(defectFingerprint(messageOf(error)), observation);
+          throw Contradiction.inJournal(defectFingerprint(messageOf(error)), observation);
         return { status: error.status, body: JSON.stringify(errorBody(error, answer?.requestId ?? "")) };
       }
     },

@@ -17,7 +17,7 @@ import {
 } from "./answer-replay.ts";
 import {
   answerName,
-  Finding,
+  Contradiction,
   isInjected,
   type Observation,
   type ObservationLog,
@@ -38,7 +38,7 @@ type Known = ReadonlyMap<Observation, Version>;
 /**
  * Checks the order of the answers without a model of the exchange: each request has an answer, and no answer is older
  * than any answer received before its request was sent, or than the previous one on its connection.
- * @throws Finding
+ * @throws Contradiction
  */
 function checkRealTime({ observations, mayLose }: ObservationLog): Known {
   const known = new Map<Observation, Version>();
@@ -54,12 +54,12 @@ function checkRealTime({ observations, mayLose }: ObservationLog): Known {
     if (answer === null) {
       known.set(observation, latest);
       if (observation.answer === null && mayLose.length === 0)
-        throw Finding.about(observation, `no answer: ${operation}`, "had no answer");
+        throw Contradiction.about(observation, `no answer: ${operation}`, "had no answer");
       continue;
     }
     if (!(Number.isSafeInteger(answer.sequence) && Number.isSafeInteger(answer.time))) {
       const sentence = "has an answer without sequence and time";
-      throw Finding.about(observation, `no sequence in the answer: ${operation}`, sentence);
+      throw Contradiction.about(observation, `no sequence in the answer: ${operation}`, sentence);
     }
     const earlier = "another answer, received before it was sent,";
     requireNotOlder(observation, answer, known.get(observation) ?? BEGINNING, "real time", earlier);
@@ -83,7 +83,7 @@ function requireNotOlder(
   if (field === undefined) return;
   const kind = isInjected(answer) ? "injected fault" : observation.request.operation;
   const sentence = `answered ${field} ${answer[field]}, and ${earlier} ${field} ${known[field]}`;
-  throw Finding.about(observation, `older ${field} against ${rule}: ${kind}`, sentence);
+  throw Contradiction.about(observation, `older ${field} against ${rule}: ${kind}`, sentence);
 }
 
 /** The operation that causes each kind of command. */
@@ -138,13 +138,17 @@ function clockAnswers(start: number, entries: readonly Accepted[], observations:
       const isOptional = settledAt.has(sequence);
       unlisted.push(...events.map((event) => ({ event, isOptional })));
     },
-    /** Checks the answer to a clock change. `clock` is the reply about the clock then. @throws Finding */
+    /** Checks the answer to a clock change. `clock` is the reply about the clock then. @throws Contradiction */
     check: (observation: Observation, { body, time }: SeenAnswer, clock: object): void => {
       const { advance = "" } = JSON.parse(observation.request.body) as { readonly advance?: string };
       const to = now + (parseDuration(advance) ?? 0);
       now = time;
       if (times === null ? time < to : time !== to)
-        throw Finding.about(observation, "wrong clock time", `moved the clock to ${time}, expected ${to}`);
+        throw Contradiction.about(
+          observation,
+          "wrong clock time",
+          `moved the clock to ${time}, expected ${to}`,
+        );
       const { fired: listed = [] } = JSON.parse(body) as { readonly fired?: readonly object[] };
       const fired = unlisted.splice(0);
       const bodyFrom = (first: number): string =>
@@ -153,7 +157,11 @@ function clockAnswers(start: number, entries: readonly Accepted[], observations:
       for (let first = 0; first <= (times === null ? fired.length : 0); first += 1) {
         if (bodyFrom(first) === body) return;
       }
-      throw Finding.about(observation, "clock lists other events", `expected ${bodyFrom(0)}, found ${body}`);
+      throw Contradiction.about(
+        observation,
+        "clock lists other events",
+        `expected ${bodyFrom(0)}, found ${body}`,
+      );
     },
   };
 }
@@ -208,12 +216,12 @@ class ReplayCheck {
     for (const list of this.#others.values()) list.sort((a, b) => timeOf(a) - timeOf(b));
   }
 
-  /** @throws Finding */
+  /** @throws Contradiction */
   async run(): Promise<void> {
     const last = this.#first + this.#entries.length;
     const beyond = this.#log.observations.find(({ answer }) => (answer?.sequence ?? 0) > last);
     if (beyond !== undefined)
-      throw Finding.ofAnswer(beyond, "beyond the journal", `, and the journal ends with ${last}`);
+      throw Contradiction.ofAnswer(beyond, "beyond the journal", `, and the journal ends with ${last}`);
     this.#requireNoneLost(this.#accepted.get(0) ?? [], null);
     await this.#checkAnswersHere();
     for (let index = 0; index < this.#entries.length; index = this.#replayed()) {
@@ -225,13 +233,13 @@ class ReplayCheck {
     }
     const [left] = [...this.#others.values()].flat();
     if (left !== undefined)
-      throw Finding.ofAnswer(left, "in the middle of a command", ", in the middle of a command");
+      throw Contradiction.ofAnswer(left, "in the middle of a command", ", in the middle of a command");
     this.#checkInvariants();
     const { hash } = this.#replay.exchange;
     const { finalHash } = this.#log;
     if (finalHash === null || finalHash === hash) return;
     const sentence = `the server's state is ${finalHash} at the end, and the journal leads to ${hash}`;
-    throw new Finding("another state at the end", sentence, null);
+    throw new Contradiction("another state at the end", sentence, null);
   }
 
   #replayed(): number {
@@ -245,7 +253,7 @@ class ReplayCheck {
     const isDue = due !== null && due.at === entry.at && sameCommand(due.command, entry.command);
     if (!isDue || entry.at < exchange.now) {
       const sentence = `sequence ${entry.sequence}, ${entry.command.kind}, was not due then`;
-      throw new Finding(`not due: ${entry.command.kind}`, sentence, this.#firstThatShows(entry));
+      throw new Contradiction(`not due: ${entry.command.kind}`, sentence, this.#firstThatShows(entry));
     }
     const decision = exchange.replay(entry);
     if (decision.ok) this.#clock.addFired(firedIn(exchange.state, entry.at, decision.events), entry.sequence);
@@ -259,7 +267,11 @@ class ReplayCheck {
     const early = acknowledged.find((each) => !this.#isBefore(each, entry));
     if (early !== undefined) {
       const shown = `other answers had shown sequence ${entry.sequence}, ${commandName(entry)}, before it was sent`;
-      throw Finding.about(early, `seen before its request: ${kind}`, `${answerName(early)}, and ${shown}`);
+      throw Contradiction.about(
+        early,
+        `seen before its request: ${kind}`,
+        `${answerName(early)}, and ${shown}`,
+      );
     }
     const unanswered = [...this.#unanswered].filter(
       (each) => each.request.operation === OPERATION_OF[kind] && this.#isBefore(each, entry),
@@ -292,14 +304,14 @@ class ReplayCheck {
     if (different > 0) {
       const kind = accepted[different]?.command.kind ?? "nothing";
       const sentence = `${kind} follows it, but not in the journal`;
-      throw Finding.about(observation, `does not follow: ${kind}`, sentence);
+      throw Contradiction.about(observation, `does not follow: ${kind}`, sentence);
     }
     if (observation.answer === null) return;
     requireSame(observation, reply);
     const { sequence, now } = this.#replay.exchange;
     if (observation.answer.sequence === sequence && observation.answer.time === now) return;
     const detail = ` and time ${observation.answer.time}, and its command leads to ${sequence} and time ${now}`;
-    throw Finding.ofAnswer(observation, "another sequence or time", detail);
+    throw Contradiction.ofAnswer(observation, "another sequence or time", detail);
   }
 
   /** Requires that no acknowledged request is left over whose command is not in the journal. */
@@ -308,10 +320,10 @@ class ReplayCheck {
     const there = entry === null ? "there is none" : `sequence ${entry.sequence} is ${commandName(entry)}`;
     const replayed = reply === null || reply.status === 200 ? "" : `; replayed it is ${statusName(reply)}`;
     const detail = `, and its command is not in the journal: ${there}${replayed}`;
-    throw Finding.ofAnswer(lost, "acknowledged and lost", detail);
+    throw Contradiction.ofAnswer(lost, "acknowledged and lost", detail);
   }
 
-  #unrequested(entry: Accepted): Finding {
+  #unrequested(entry: Accepted): Contradiction {
     const { kind } = entry.command;
     const isTwice = this.#entries.some(
       ({ sequence, command }) => sequence < entry.sequence && sameCommand(command, entry.command),
@@ -320,7 +332,7 @@ class ReplayCheck {
     const [key, more] = isTwice
       ? ["executed twice", ", and the same command was executed before"]
       : ["without a request", ""];
-    return new Finding(`${key}: ${kind}`, `${sentence}${more}`, this.#firstThatShows(entry));
+    return new Contradiction(`${key}: ${kind}`, `${sentence}${more}`, this.#firstThatShows(entry));
   }
 
   /** Compares the answers at the current sequence with replies made now. */
@@ -333,7 +345,7 @@ class ReplayCheck {
       const { answer, request } = observation;
       if (answer === null) continue;
       if (answer.time < exchange.now || answer.time > next || !this.#clock.mayShow(answer.time)) {
-        throw Finding.ofAnswer(observation, "impossible time", ` and time ${answer.time}`);
+        throw Contradiction.ofAnswer(observation, "impossible time", ` and time ${answer.time}`);
       }
       if (isInjected(answer)) continue;
       exchange.setTime(answer.time as Millis);
@@ -347,7 +359,7 @@ class ReplayCheck {
     const [broken] = violations(this.#replay.exchange.state);
     if (broken === undefined) return;
     const { key, sentence } = invariantFingerprint(broken.name);
-    throw Finding.inJournal({ key, sentence: `${sentence}: ${broken.differences[0] ?? ""}` });
+    throw Contradiction.inJournal({ key, sentence: `${sentence}: ${broken.differences[0] ?? ""}` });
   }
 
   /** Returns the first request whose answer is after an entry; null if there is none. */
@@ -378,13 +390,13 @@ const commandName = ({ command }: Accepted): string =>
  * No answer may be older than an answer received before its request was sent, or show a command before its request.
  * Returns the first contradiction; null if there is none.
  */
-export async function check(journal: Journal, log: ObservationLog): Promise<Finding | null> {
+export async function check(journal: Journal, log: ObservationLog): Promise<Contradiction | null> {
   try {
-    if (journal.problem !== null) throw Finding.inJournal(defectFingerprint(journal.problem));
+    if (journal.problem !== null) throw Contradiction.inJournal(defectFingerprint(journal.problem));
     await new ReplayCheck(journal, log, checkRealTime(log)).run();
     return null;
   } catch (error) {
-    if (error instanceof Finding) return error;
+    if (error instanceof Contradiction) return error;
     throw error;
   }
 }

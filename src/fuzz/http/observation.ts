@@ -105,7 +105,7 @@ export function requestTo(
 }
 
 /** Thrown when observations and journal contradict each other. */
-export class Finding extends Error {
+export class Contradiction extends Error {
   /** Kind of failure without numbers and names: equal for failures of the same cause. */
   readonly fingerprint: string;
   /** The request at which it was found; null if it was found after the last. */
@@ -120,22 +120,25 @@ export class Finding extends Error {
     this.isInJournal = isInJournal;
   }
 
-  /** Returns a finding about a request. */
-  static about(observation: Observation, fingerprint: string, sentence: string): Finding {
+  /** Returns a contradiction about a request. */
+  static about(observation: Observation, fingerprint: string, sentence: string): Contradiction {
     const { client, sent, request } = observation;
     const name = `request ${sent} (connection ${client}, ${request.method} ${request.target.split("?")[0]})`;
-    return new Finding(fingerprint, `${name} ${sentence}`, observation);
+    return new Contradiction(fingerprint, `${name} ${sentence}`, observation);
   }
 
-  /** Returns a finding about the answer of a request. */
-  static ofAnswer(observation: Observation, kind: string, detail: string): Finding {
+  /** Returns a contradiction about the answer of a request. */
+  static ofAnswer(observation: Observation, kind: string, detail: string): Contradiction {
     const fingerprint = `${kind}: ${observation.request.operation}`;
-    return Finding.about(observation, fingerprint, `${answerName(observation)}${detail}`);
+    return Contradiction.about(observation, fingerprint, `${answerName(observation)}${detail}`);
   }
 
-  /** Returns a finding that the journal alone shows: a broken invariant or an error. */
-  static inJournal({ key, sentence }: FailureFingerprint, observation: Observation | null = null): Finding {
-    return new Finding(key, sentence, observation, true);
+  /** Returns a contradiction that the journal alone shows: a broken invariant or an error. */
+  static inJournal(
+    { key, sentence }: FailureFingerprint,
+    observation: Observation | null = null,
+  ): Contradiction {
+    return new Contradiction(key, sentence, observation, true);
   }
 }
 

@@ -171,10 +171,10 @@ export function httpRunner(program = fileURLToPath(new URL("./cli.js", import.me
     const server = await openServer(profile, program);
     try {
       const { report, log, opening } = await new FuzzSession(profile, server, wallets).run(commands);
-      const finding = await check(readJournal(Buffer.from(report)), log);
+      const contradiction = await check(readJournal(Buffer.from(report)), log);
       const result = { seed, profile: profileText(profile), commands };
-      if (finding === null) return { ...result, failure: null };
-      const { fingerprint, observation, message: sentence, isInJournal } = finding;
+      if (contradiction === null) return { ...result, failure: null };
+      const { fingerprint, observation, message: sentence, isInJournal } = contradiction;
       const { observations } = log;
       const index = observation === null ? observations.length - 1 : observations.indexOf(observation);
       const command = Math.max(1, Math.min(commands, index + 1 - opening));

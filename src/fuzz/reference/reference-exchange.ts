@@ -466,7 +466,7 @@ export class ReferenceExchange {
     const { number: id, price, size } = order;
     const owner = this.wallets.findIndex(({ address }) => address === order.address);
     const placed = { id, owner, size, open: size, ...inBook(order.side, price, tickSize, isMirrored) };
-    const { matches, ending } = market.books[order.outcome].place(placed, order.orderType, selfTrade);
+    const { matches, last } = market.books[order.outcome].place(placed, order.orderType, selfTrade);
     const trades = matches.filter(({ quantity }) => quantity > 0);
     const settlement = trades.length > 0 ? this.#addSettlement("match", market.number, id) : null;
     for (const { maker, quantity } of trades) {
@@ -476,7 +476,7 @@ export class ReferenceExchange {
     for (const { maker, quantity } of matches)
       if (quantity === 0) this.#release(this.order(maker.id), "CANCELED");
     if (order.filled === order.size) order.status = "MATCHED";
-    else if (ending !== "rests") this.#release(order, order.filled > 0 ? "MATCHED" : "CANCELED");
+    else if (last !== "rests") this.#release(order, order.filled > 0 ? "MATCHED" : "CANCELED");
   }
 
   #trade(taker: ReferenceOrder, maker: ReferenceOrder, size: number, market: ReferenceMarket, moves: Move[]) {

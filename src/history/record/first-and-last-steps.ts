@@ -127,7 +127,7 @@ const booksOf = (words: Vocabulary, markets: readonly ShownMarket[]): NodeMap =>
   );
 
 /** The end of a session, or of its scenario. Arguments are numbers in the session. */
-interface Ending {
+interface EndState {
   readonly state: State;
   /** State in which the session began; null for the scenario. */
   readonly opening: State | null;
@@ -137,7 +137,7 @@ interface Ending {
 }
 
 /** Returns the final state of an order; for one that rested from the start, relative to its remainder then. */
-function endStateText({ opening, order }: Ending, number: number): string {
+function endStateText({ opening, order }: EndState, number: number): string {
   const state = orderStateOf(order(number));
   const before = opening?.orders.find(number)?.matched ?? 0;
   const [matched, whole] = [size(state.matched - before), size(state.size - before)];
@@ -145,13 +145,13 @@ function endStateText({ opening, order }: Ending, number: number): string {
 }
 
 /** Returns the settlement status of each fill of an order since the start. */
-const statusesOf = ({ state, opening, order }: Ending, number: number): SettlementStatus[] =>
+const statusesOf = ({ state, opening, order }: EndState, number: number): SettlementStatus[] =>
   fillsOf({ state, numbers: numbersAs("number") }, order(number))
     .filter(({ trade }) => trade.number > (opening?.trades.size ?? 0))
     .map(({ trade }) => tradeStatus(state, trade));
 
 /** Returns the balances of an account in USDC and in the tokens of markets. */
-function assetsOf({ account, markets }: Pick<Ending, "account" | "markets">, number: number) {
+function assetsOf({ account, markets }: Pick<EndState, "account" | "markets">, number: number) {
   const found = account(number);
   const assets: (readonly [token: number, balance: Balance<number> | undefined])[] = [
     [USDC, found?.collateral],
@@ -172,42 +172,42 @@ export function finalExpectations(trades: readonly string[], script: Script): No
   const { described } = script;
   const { session, words, names, actors, markets } = described;
   const { opening, end } = session;
-  const ending: Ending = {
+  const inSession: EndState = {
     state: end,
     opening,
     order: (number) => end.orders.get(number),
     account: (number) => end.accounts.get(number),
     markets: shown(markets),
   };
-  const inScenario: Ending = {
+  const inScenario: EndState = {
     state: script.state,
     opening: null,
     order: (number) => script.orderOf(number),
     account: (number) => script.accountOf(number),
     markets: markets.map(({ number }) => ({ number, market: script.marketOf(number) })),
   };
-  assertSameEnding(described, ending, inScenario);
-  const orders = [...names].map(([number, name]) => [name, endStateText(ending, number)]);
+  assertSameEnd(described, inSession, inScenario);
+  const orders = [...names].map(([number, name]) => [name, endStateText(inSession, number)]);
   const balances = actors.map((number) => [
     words.account(number),
-    balancesOf(number, words, ending, inScenario),
+    balancesOf(number, words, inSession, inScenario),
   ]);
   const unlessEmpty = (key: string, map: NodeMap): NodeMap =>
     Object.keys(map).length === 0 ? {} : { [key]: map };
   return {
-    ...unlessEmpty("book", booksOf(words, ending.markets)),
+    ...unlessEmpty("book", booksOf(words, inSession.markets)),
     ...unlessEmpty("orders", Object.fromEntries(orders)),
     trades,
     ...unlessEmpty("balances", Object.fromEntries(balances)),
-    ...unlessEmpty("chain", unlessEmpty("settled", settlementsOf(ending, names))),
+    ...unlessEmpty("chain", unlessEmpty("settled", settlementsOf(inSession, names))),
   };
 }
 
 /** Returns the settlements of named orders that are not what a step expects anyway, instant and confirmed. */
-function settlementsOf(ending: Ending, names: ReadonlyMap<number, string>): NodeMap {
-  const usual = ending.state.config.settlement === "instant" ? "CONFIRMED" : null;
+function settlementsOf(end: EndState, names: ReadonlyMap<number, string>): NodeMap {
+  const usual = end.state.config.settlement === "instant" ? "CONFIRMED" : null;
   const entries = [...names].flatMap(([number, name]): [string, Node][] => {
-    const statuses = statusesOf(ending, number);
+    const statuses = statusesOf(end, number);
     const [first] = statuses;
     const isUniform = statuses.every((status) => status === first);
     if (first === undefined || (isUniform && first === usual)) return [];
@@ -220,9 +220,9 @@ function settlementsOf(ending: Ending, names: ReadonlyMap<number, string>): Node
  * Returns the balances of an account in USDC and shares, reserved amounts included. The balance on the chain is added if it
  * differs and is the same in the scenario, which begins with everything settled.
  */
-function balancesOf(number: number, words: Vocabulary, ending: Ending, inScenario: Ending): NodeMap {
+function balancesOf(number: number, words: Vocabulary, inSession: EndState, inScenario: EndState): NodeMap {
   const others = new Map(assetsOf(inScenario, number));
-  const entries = assetsOf(ending, number).flatMap(([token, balance]): [string, Node][] => {
+  const entries = assetsOf(inSession, number).flatMap(([token, balance]): [string, Node][] => {
     if (balance === undefined) return [];
     const [name, text] = token === USDC ? ["USDC", moneyText] : [words.token(token), sizeText];
     const other = others.get(token);
@@ -235,12 +235,12 @@ function balancesOf(number: number, words: Vocabulary, ending: Ending, inScenari
 }
 
 /**
- * The endings differ if the session depended on transactions pending when it began, or on the order of nonces or the fees
+ * The ends differ if the session depended on transactions pending when it began, or on the order of nonces or the fees
  * of a wallet: a scenario has none of these. @throws RecordingError
  */
-function assertSameEnding(described: DescribedSession, ending: Ending, inScenario: Ending): void {
+function assertSameEnd(described: DescribedSession, inSession: EndState, inScenario: EndState): void {
   const facts = factsOf(described, inScenario);
-  for (const [fact, expected] of factsOf(described, ending)) {
+  for (const [fact, expected] of factsOf(described, inSession)) {
     const found = facts.get(fact);
     if (found === expected) continue;
     throw new RecordingError(
@@ -250,22 +250,22 @@ function assertSameEnding(described: DescribedSession, ending: Ending, inScenari
 }
 
 /** Returns the facts that a session and its scenario must have in common at the end. */
-function factsOf({ session, words, names, actors }: DescribedSession, ending: Ending) {
+function factsOf({ session, words, names, actors }: DescribedSession, end: EndState) {
   const facts = new Map<string, string>();
   const { size: before } = session.opening.orders;
   for (let number = before + 1; number < session.end.orders.next; number += 1) {
-    facts.set(`the settlement of its order ${number - before}`, statusesOf(ending, number).join(", "));
+    facts.set(`the settlement of its order ${number - before}`, statusesOf(end, number).join(", "));
   }
-  for (const [number, name] of names) facts.set(name, endStateText(ending, number));
+  for (const [number, name] of names) facts.set(name, endStateText(end, number));
   for (const number of actors) {
     const name = words.account(number);
-    for (const [token, balance] of assetsOf(ending, number)) {
+    for (const [token, balance] of assetsOf(end, number)) {
       const units = balance?.balance ?? 0;
       if (token === USDC) facts.set(`the balance of ${name}`, `${moneyText(units)} USDC`);
       else facts.set(`the balance of ${name} in ${words.token(token)}`, sizeText(units));
     }
   }
-  for (const [token, sides] of Object.entries(booksOf(words, ending.markets)))
+  for (const [token, sides] of Object.entries(booksOf(words, end.markets)))
     facts.set(`the book of ${token}`, flow(sides));
   return facts;
 }

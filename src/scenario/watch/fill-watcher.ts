@@ -6,7 +6,7 @@ import { bookFor, type Market, marketOfToken, outcomeOf, tokenOf } from "../../c
 import { ORDER_PACKING, type Order, remainingOf, reservationOf } from "../../core/order.ts";
 import { FULL_PRICE, type Millis, type Size } from "../../core/units.ts";
 import type { Exchange } from "../../engine/exchange.ts";
-import { type BookOrder, type Ending, inBook, type Match, NaiveBook } from "./naive-book.ts";
+import { type BookOrder, inBook, type LastEvent, type Match, NaiveBook } from "./naive-book.ts";
 
 /** A rule that does not hold, with what was expected and what was found. */
 interface BrokenRule {
@@ -27,7 +27,7 @@ interface Incoming {
   /** Its open size after the matches so far. */
   open: number;
   readonly matches: Match<WatchedOrder>[];
-  ending: Ending;
+  last: LastEvent;
 }
 
 const PRIORITY = "orders trade by price, then by arrival";
@@ -135,9 +135,9 @@ export class FillWatcher {
   /** Matches an incoming order in its book, which gives what is expected of the exchange. */
   #place(order: WatchedOrder): void {
     const { size, book, market, terms } = order;
-    const { matches, ending } = book.place(order, terms.orderType, market.selfTrade);
-    this.#incoming = { order, open: size, matches, ending };
-    this.#reserve(order, 0, ending === "rests" ? order.open : 0);
+    const { matches, last } = book.place(order, terms.orderType, market.selfTrade);
+    this.#incoming = { order, open: size, matches, last };
+    this.#reserve(order, 0, last === "rests" ? order.open : 0);
     this.#changed.push(order);
     for (const { maker, open, quantity } of matches) {
       this.#reserve(maker, open, quantity === 0 ? 0 : maker.open);
@@ -163,7 +163,7 @@ export class FillWatcher {
     const broke = (name: string, why = ""): BrokenRule =>
       this.#broke(name, incoming, `takes ${fillText(fill)} from order ${fill.maker}${why}`);
     const [match] = incoming.matches;
-    if (match === undefined) return broke(ruleOf(incoming.ending));
+    if (match === undefined) return broke(ruleOf(incoming.last));
     if (match.quantity === 0) return broke(SELF_TRADES);
     if (match.maker.id !== fill.maker) return broke(PRIORITY);
     if (isDue(match.maker, at)) return broke(FILLS, ", which has expired");
@@ -191,20 +191,20 @@ export class FillWatcher {
   }
 
   /** Ends the incoming order: it rests or is canceled, or the command has no more events. */
-  #end(number: number, found: Ending): BrokenRule | null {
+  #end(number: number, found: LastEvent): BrokenRule | null {
     const incoming = this.#incoming;
     if (incoming?.order.id !== number) return notLive(number, "rests");
-    const expected = incoming.matches.length === 0 ? incoming.ending : "more matches";
+    const expected = incoming.matches.length === 0 ? incoming.last : "more matches";
     const rule = ruleOf(found === "SELF_TRADE" ? found : expected);
     const wrong = found === expected ? null : this.#broke(rule, incoming, found);
-    incoming.ending = "nothing more";
+    incoming.last = "nothing more";
     return wrong;
   }
 
   #broke(name: string, incoming: Incoming, found: string): BrokenRule {
-    const { order, open, matches, ending } = incoming;
+    const { order, open, matches, last } = incoming;
     const [match] = matches;
-    const end = ending === "rests" ? "it to rest" : ending;
+    const end = last === "rests" ? "it to rest" : last;
     const expected = match === undefined ? end : this.#matchText(order, match);
     const which = `${this.#orderText(order)} ${order.terms.orderType} with ${sizeText(open)} open`;
     return { name, text: `${which}: ${found}, expected ${expected}` };
@@ -295,7 +295,7 @@ const isDue = ({ terms: { expiration } }: WatchedOrder, at: Millis): boolean =>
   expiration !== null && expiration <= at;
 
 /** Returns the name of the rule that requires an end. */
-const ruleOf = (ending: Ending | "more matches"): string => (ending === "SELF_TRADE" ? SELF_TRADES : ENDINGS);
+const ruleOf = (last: LastEvent | "more matches"): string => (last === "SELF_TRADE" ? SELF_TRADES : ENDINGS);
 
 const notLive = (order: number, what: string): BrokenRule => ({
   name: LIVE_ORDERS,

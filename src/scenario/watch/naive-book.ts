@@ -22,12 +22,12 @@ export interface Match<Order> {
 }
 
 /** What happens to an incoming order after its last match. */
-export type Ending = CancelReason | "rests" | "nothing more";
+export type LastEvent = CancelReason | "rests" | "nothing more";
 
 interface Placement<Order> {
   /** In the order of the book. */
   readonly matches: Match<Order>[];
-  readonly ending: Ending;
+  readonly last: LastEvent;
 }
 
 /** A price level: its orders in order of arrival, and the sum of their open sizes. */
@@ -55,25 +55,24 @@ export class NaiveBook<Order extends BookOrder = BookOrder> {
   place(order: Order, type: OrderType = "GTC", policy: SelfTradePolicy = "allow"): Placement<Order> {
     const matches: Match<Order>[] = [];
     const isKilled = type === "FOK" && this.#fillable(order, policy) < order.size;
-    if (isKilled) return { matches, ending: "FOK_UNFILLED" };
+    if (isKilled) return { matches, last: "FOK_UNFILLED" };
     while (order.open > 0) {
       const maker = this.#next(order);
       if (maker === undefined) break;
       const { open } = maker;
       const isOwn = policy !== "allow" && maker.owner === order.owner;
-      if (isOwn && policy === "cancel-taker") return { matches, ending: "SELF_TRADE" };
+      if (isOwn && policy === "cancel-taker") return { matches, last: "SELF_TRADE" };
       const quantity = isOwn ? 0 : Math.min(order.open, open);
       matches.push({ maker, open, quantity });
       if (isOwn) this.cancel(maker.id);
       else this.#fill(maker, quantity);
       order.open -= quantity;
-      if (isOwn && policy === "cancel-both") return { matches, ending: "SELF_TRADE" };
+      if (isOwn && policy === "cancel-both") return { matches, last: "SELF_TRADE" };
     }
-    if (order.open === 0) return { matches, ending: "nothing more" };
-    if (type === "FAK")
-      return { matches, ending: order.open < order.size ? "FAK_REMAINDER" : "FAK_UNFILLED" };
+    if (order.open === 0) return { matches, last: "nothing more" };
+    if (type === "FAK") return { matches, last: order.open < order.size ? "FAK_REMAINDER" : "FAK_UNFILLED" };
     this.rest(order);
-    return { matches, ending: "rests" };
+    return { matches, last: "rests" };
   }
 
   /** Adds an order behind those at its price. */

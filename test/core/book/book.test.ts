@@ -100,7 +100,7 @@ function compareWithNaive(random: Random, levels: number): void {
       matches,
       expected.matches.map(({ maker, open, quantity }) => [maker.id, maker.tick, open, quantity]),
     );
-    deepStrictEqual(rests > 0, expected.ending === "rests");
+    deepStrictEqual(rests > 0, expected.last === "rests");
     for (const [direction, side] of [
       [BID, "BUY"],
       [ASK, "SELL"],
@@ -144,7 +144,7 @@ it("the naive book leaves open what it does not match, whatever becomes of it", 
   const book = new NaiveBook();
   for (const tick of [50, 51]) book.place({ id: tick, owner: 2, side: "SELL", tick, size: 3, open: 3 });
   const order = { id: 1, owner: 1, side: "BUY", tick: 51, size: 7 } as const;
-  const placed = (own: BookOrder, type?: OrderType) => [book.place(own, type).ending, own.open];
+  const placed = (own: BookOrder, type?: OrderType) => [book.place(own, type).last, own.open];
   expect(placed({ ...order, open: 7 }, "FOK")).toEqual(["FOK_UNFILLED", 7]);
   expect(placed({ ...order, open: 7 })).toEqual(["rests", 1]);
   expect(placed({ ...order, side: "SELL", size: 3, open: 3 }, "FAK")).toEqual(["FAK_REMAINDER", 2]);
