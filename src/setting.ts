@@ -19,7 +19,7 @@ export interface OptionKinds {
 }
 
 /** A parser of texts. */
-export interface Reader<Value> {
+export interface Parser<Value> {
   readonly expected: string;
   /** Returns null if the text is not as expected. */
   readonly read: (text: string) => Value | null;
@@ -36,7 +36,7 @@ export interface Reader<Value> {
 }
 
 /** A setting: a flag of a command, or its variable `CLOBSIM_...`. */
-export interface Setting<Value> extends Reader<Value> {
+export interface Setting<Value> extends Parser<Value> {
   /** Heading in the help. */
   readonly group: string;
   readonly help: string;
@@ -64,40 +64,40 @@ export type ValuesOf<All extends Settings> = { readonly [Key in keyof All]: Valu
 /** Returns a function that builds the settings under a heading of the help. */
 export const inGroup =
   (group: string) =>
-  <R extends Reader<unknown>, const More extends Partial<Setting<unknown>> = object>(
-    reader: R,
+  <R extends Parser<unknown>, const More extends Partial<Setting<unknown>> = object>(
+    parser: R,
     help: string,
     more = {} as More,
-  ) => ({ ...reader, group, help, ...more });
+  ) => ({ ...parser, group, help, ...more });
 
-export const reader = <Value>(expected: string, read: (text: string) => Value | null): Reader<Value> => ({
+export const parser = <Value>(expected: string, read: (text: string) => Value | null): Parser<Value> => ({
   expected,
   read,
 });
 
 /** Accepts one of a few words. */
-export const choice = <Value extends string>(...values: readonly Value[]): Reader<Value> => ({
+export const choice = <Value extends string>(...values: readonly Value[]): Parser<Value> => ({
   expected: anyOf(values),
   words: values,
   read: (text) => values.find((value) => value === text) ?? null,
 });
 
 /** Accepts a key of a table; the value is its entry. */
-export const entryOf = <Entry>(table: Readonly<Record<string, Entry>>): Reader<Entry> => ({
+export const entryOf = <Entry>(table: Readonly<Record<string, Entry>>): Parser<Entry> => ({
   ...choice(...Object.keys(table)),
   read: (text) => (Object.hasOwn(table, text) ? (table[text] ?? null) : null),
 });
 
 /** Accepts any text but an empty one. */
-export const text = (expected: string): Reader<string> => ({ expected, read: (given) => given || null });
+export const text = (expected: string): Parser<string> => ({ expected, read: (given) => given || null });
 
 /** Accepts a text that matches a pattern. */
-export const matching = (expected: string, form: RegExp): Reader<string> =>
-  reader(expected, (given) => (form.test(given) ? given : null));
+export const matching = (expected: string, form: RegExp): Parser<string> =>
+  parser(expected, (given) => (form.test(given) ? given : null));
 
 /** Accepts one line up to a maximum length that is not blank. */
-export const oneLine = (maxLength: number): Reader<string> =>
-  reader(`one line of 1 to ${maxLength} characters`, (given) =>
+export const oneLine = (maxLength: number): Parser<string> =>
+  parser(`one line of 1 to ${maxLength} characters`, (given) =>
     isOneLine(given, maxLength) && given.trim() !== "" ? given : null,
   );
 
@@ -193,15 +193,15 @@ function readSetting(flag: string, setting: Setting<unknown>, { flags, environme
 }
 
 /** Reads a text. @throws ConfigError that names its source, the expected and the found value */
-export function readValue<Value>(source: string, text: string, reader: Reader<Value>): Value {
-  const value = reader.read(text);
+export function readValue<Value>(source: string, text: string, parser: Parser<Value>): Value {
+  const value = parser.read(text);
   if (value !== null) return value;
-  const found = text === "" ? "nothing" : reader.secret === true ? "something else" : quoted(text, 60);
-  const why = reader.why?.(text) ?? "";
+  const found = text === "" ? "nothing" : parser.secret === true ? "something else" : quoted(text, 60);
+  const why = parser.why?.(text) ?? "";
   // Words with digits are examples of many values, so they are not suggested.
-  const words = (reader.words ?? reader.offers ?? []).filter((word) => !/\d/.test(word));
+  const words = (parser.words ?? parser.offers ?? []).filter((word) => !/\d/.test(word));
   const help = why === "" ? didYouMean(text.replace(/=.*/s, ""), words) : `: ${why}`;
-  throw new ConfigError(`${source} expects ${reader.expected}, found ${found}${help}`);
+  throw new ConfigError(`${source} expects ${parser.expected}, found ${found}${help}`);
 }
 
 /** Returns a regular expression that ignores case, or why it is invalid. */
@@ -215,7 +215,7 @@ function compiled(given: string): RegExp | string {
 }
 
 /** Accepts a regular expression, which ignores case. */
-export const pattern = (expected: string): Reader<RegExp> => ({
+export const pattern = (expected: string): Parser<RegExp> => ({
   expected,
   read: (given) => {
     const found = compiled(given);
@@ -225,13 +225,13 @@ export const pattern = (expected: string): Reader<RegExp> => ({
 });
 
 /** A maximum duration with its text. */
-export const BUDGET = reader("a duration such as 60s or 5m", (text) => {
+export const BUDGET = parser("a duration such as 60s or 5m", (text) => {
   const ms = parseDuration(text);
   return ms === null || ms === 0 ? null : { ms, text };
 });
 
 /** URL of an exchange: scheme, host, port and, in a pool, its number; without a trailing slash. */
-export const SERVER_URL = reader(
+export const SERVER_URL = parser(
   "a URL such as http://127.0.0.1:7070, or http://127.0.0.1:7070/3 of a pool",
   (text) => {
     const url = URL.canParse(text) ? new URL(text) : null;
@@ -262,7 +262,7 @@ export interface JournalPoint {
 /** Accepts the number of a journal line. */
 export const LINE = wholeNumber(1, 999_999_999);
 
-export const MOMENT = reader(ISO_TIME, parseIso);
+export const MOMENT = parser(ISO_TIME, parseIso);
 
 export const LINE_OR_MOMENT = {
   expected: `the number of a line, or ${ISO_TIME}`,
@@ -281,7 +281,7 @@ export interface Shard {
   readonly count: number;
 }
 
-export const SHARD = reader<Shard>("i/n with i from 1 to n, such as 2/4", (text) => {
+export const SHARD = parser<Shard>("i/n with i from 1 to n, such as 2/4", (text) => {
   const [, index = 0, count = 0] = (/^(\d{1,6})\/(\d{1,6})$/.exec(text) ?? []).map(Number);
   return index >= 1 && index <= count ? { index, count } : null;
 });
@@ -292,10 +292,10 @@ const readHost = (text: string): string | null => {
   return isIP(text) !== 0 || isName ? text : null;
 };
 
-export const HOST = reader("a host name or an IP address, without a port", readHost);
+export const HOST = parser("a host name or an IP address, without a port", readHost);
 
 /** Accepts a host in any letter case; its value is in lower case. */
-export const HOST_HEADER = reader(
+export const HOST_HEADER = parser(
   "a host name or an IP address, without scheme and port",
   (text) => readHost(text)?.toLowerCase() ?? null,
 );
@@ -311,13 +311,13 @@ export const CLOCK = {
 };
 
 /** Accepts a duration; its value is in milliseconds. */
-export const TIMEOUT = reader("a duration such as 10s, 500ms or 2m, from 1ms to 1d", (text) => {
+export const TIMEOUT = parser("a duration such as 10s, 500ms or 2m, from 1ms to 1d", (text) => {
   const length = parseDuration(text) ?? 0;
   return length >= 1 && length <= 86_400_000 ? length : null;
 });
 
 /** Accepts the grant of a new wallet, of USDC and of shares. */
-export const FAUCET = reader("a number from 0 to 10000000 with at most two decimals", (text) => {
+export const FAUCET = parser("a number from 0 to 10000000 with at most two decimals", (text) => {
   const shares = /^\d{1,8}(?:\.\d{1,2})?$/.test(text) ? unitsOf(text, SIZE_PLACES) : null;
   return shares !== null && shares <= MAX_SIZE
     ? { collateral: money(shares * 10_000), everyMarket: size(shares) }

@@ -26,7 +26,7 @@ import {
 import { explainSignature } from "./signing-mistakes.ts";
 
 /** Input of the checks; `credentials` are those of the API key that was sent, undefined if it is missing or unknown. */
-interface Evidence {
+interface CheckInput {
   readonly request: SignedRequest;
   readonly credentials: StoredCredentials | undefined;
   /** Whole Unix seconds. */
@@ -41,7 +41,7 @@ interface Check {
   readonly check: string;
   /** Message of an explanation if the check passes. */
   readonly passed: string;
-  readonly find: (evidence: Evidence) => CheckResult;
+  readonly find: (input: CheckInput) => CheckResult;
 }
 
 type SignedCode = (typeof ERROR_SCOPES)["signed"][number];
@@ -184,9 +184,9 @@ export function checkSignedRequest(
   serverTime: number,
 ): string {
   const credentials = credentialsOf(request, lookup);
-  const evidence = { request, credentials, serverTime };
+  const input = { request, credentials, serverTime };
   for (const [code, { find }] of IN_ORDER) {
-    const problem = find(evidence);
+    const problem = find(input);
     if (problem) throw new ApiError(code, problem.message, problem);
   }
   return credentials?.address ?? "";
@@ -251,8 +251,8 @@ export function explainAuth(
   const serverTime = pasted.serverTime ?? server.time;
   const request = requestOf(pasted, server);
   const credentials = credentialsOf(request, lookup);
-  const evidence = { request, credentials, serverTime };
-  const results = IN_ORDER.map(([code, { find, ...texts }]) => ({ code, ...texts, found: find(evidence) }));
+  const input = { request, credentials, serverTime };
+  const results = IN_ORDER.map(([code, { find, ...texts }]) => ({ code, ...texts, found: find(input) }));
   const first = results.find(({ found }) => found);
   const hint = first?.found?.hint;
   const sent = request.headers.poly_timestamp;

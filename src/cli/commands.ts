@@ -16,8 +16,8 @@ import {
   MOMENT,
   matching,
   oneLine,
+  parser,
   pattern,
-  reader,
   SEED,
   SERVER_URL,
   type Setting,
@@ -264,7 +264,7 @@ export const SUBCOMMANDS = {
     ]),
     settings: {
       seeds: selection(
-        reader("FROM..TO with FROM below TO, such as 0..10000, 0..10_000 or 0..1e6", readRange),
+        parser("FROM..TO with FROM below TO, such as 0..10000, 0..10_000 or 0..1e6", readRange),
         "FROM..TO, excluding TO; a million is 1000000, 1_000_000 or 1e6",
         { default: "0..10000" },
       ),

@@ -17,7 +17,7 @@ import {
 } from "../scenario/report/text.ts";
 import { shownPath, sourceFilesOf } from "../scenario/run/files.ts";
 import type { ScenarioResult, SuiteResult } from "../scenario/run/result.ts";
-import type { Failed } from "../scenario/run/run-scenario.ts";
+import type { OnFailure } from "../scenario/run/run-scenario.ts";
 import type { VenueHistory } from "../scenario/venue/views.ts";
 import type { Given } from "../setting.ts";
 import { optionsOf, type Values } from "./commands.ts";
@@ -160,7 +160,7 @@ const NOT_REPEATED = new Set(["reporter", "report", "watch", "update", "bail", "
 
 /** Writes a report of each failed scenario into a directory, and prints its path, or why there is none. */
 export const reportFailedTo =
-  (folder: string): Failed =>
+  (folder: string): OnFailure =>
   async (venue, scenario, { step, message }) => {
     const file = shownPath(scenario.place.file);
     const reason = oneLine(`${file} fails at step ${step}: ${message}`).slice(0, 200);

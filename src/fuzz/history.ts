@@ -25,7 +25,7 @@ const ORDER_EVENTS = new Set<string>(["orderPlaced", "orderRested", "orderCancel
 export const openPlain: OpenExchange = (config, start, journal) => new Exchange(config, start, journal);
 
 /** The history of a seed. After each step it checks the exchange against the reference and the invariants. */
-export class History {
+export class SeedHistory {
   readonly profile: FuzzProfile;
   readonly #generator: Generator;
   readonly host: ExchangeHost;
@@ -46,11 +46,11 @@ export class History {
   }
 
   /** Opens the exchange of a seed's history and runs no step yet. */
-  static async open(seed: number, open: OpenExchange = openPlain): Promise<History> {
+  static async open(seed: number, open: OpenExchange = openPlain): Promise<SeedHistory> {
     const profile = profileOf(seed);
     const host =
       profile.storage === "disk" ? await openOnDisk(profile.config) : openInMemory(profile.config, open);
-    return new History(seed, profile, host, open);
+    return new SeedHistory(seed, profile, host, open);
   }
 
   get exchange(): Exchange {

@@ -16,15 +16,15 @@ import {
   readHistoryExpectation,
 } from "../history/shrink/history-failure.ts";
 import {
+  type FailingCommands,
   type ShrinkHistoryOptions,
-  type History as ShrunkHistory,
   shrinkHistory,
 } from "../history/shrink/shrink-history.ts";
 import { NotRunInTime } from "../history/shrink/shrink-scenario.ts";
 import { levelText, orderStateText } from "../scenario/run/format.ts";
 import { emptyWorld } from "../simulation/opening.ts";
 import { profileText } from "./generator.ts";
-import { History, type OpenExchange, openEmpty, openPlain } from "./history.ts";
+import { type OpenExchange, openEmpty, openPlain, SeedHistory } from "./history.ts";
 import type { ReferenceExchange, ReferenceMarket } from "./reference/reference-exchange.ts";
 import { nothing } from "./reference/wallet.ts";
 import type { FailureFiles, SeedRunner } from "./seeds.ts";
@@ -32,7 +32,7 @@ import type { FailureFiles, SeedRunner } from "./seeds.ts";
 /** Runs the history of a seed in this process, against the reference exchange. */
 export const inProcess: SeedRunner = {
   async run(seed, commands) {
-    const history = await History.open(seed);
+    const history = await SeedHistory.open(seed);
     const failure = await history.run(commands);
     return {
       seed,
@@ -105,7 +105,7 @@ export async function writeFailure(
   name: string,
   open: OpenExchange = openPlain,
 ): Promise<FailureFiles> {
-  const history = await History.open(seed, open);
+  const history = await SeedHistory.open(seed, open);
   const failure = await history.run(commands);
   if (failure === null) return { scenario: null, report: null, remark: "run again, the seed does not fail" };
   const file = `${name}.ndjson`;
@@ -138,7 +138,7 @@ interface Reproduction {
 
 /** Reduces a history to a scenario of a few steps that fails in the same way. Returns null if the history does not fail. */
 export async function asScenario(
-  history: ShrunkHistory,
+  history: FailingCommands,
   options: ShrinkHistoryOptions,
 ): Promise<Reproduction | null> {
   try {
@@ -157,7 +157,7 @@ export function shrinkDeadline(): (reserveMs: number) => boolean {
 }
 
 /** Tries the failures that a scenario can show, one after the other, and returns the first that it reproduces. */
-async function reproduce(history: History, entries: readonly Accepted[], open: OpenExchange) {
+async function reproduce(history: SeedHistory, entries: readonly Accepted[], open: OpenExchange) {
   const { config } = history.profile;
   const options = { isOver: shrinkDeadline(), open: (terms: ExchangeConfig) => openEmpty(terms, open) };
   const names = historyNames({ open: () => openEmpty(config, open), entries, devAccounts: [] });
@@ -179,7 +179,7 @@ async function reproduce(history: History, entries: readonly Accepted[], open: O
  * Yields what may be wrong at the end of a history: what fails by itself as null, the refusal of the latest command, and
  * each difference from the reference.
  */
-function* failuresOf({ exchange, latest, checker }: History, names: HistoryNames) {
+function* failuresOf({ exchange, latest, checker }: SeedHistory, names: HistoryNames) {
   yield null;
   if (latest?.isRefused && (latest.command.kind === "placeOrder" || latest.command.kind === "cancelOrder")) {
     const { command, at } = latest;
@@ -208,7 +208,7 @@ class DefectiveExchange extends Exchange {
 export async function findsCanary(): Promise<boolean> {
   const openDefective: OpenExchange = (...terms) => new DefectiveExchange(...terms);
   for (let seed = 0; seed < SEEDS; seed += 1) {
-    const history = await History.open(seed, openDefective);
+    const history = await SeedHistory.open(seed, openDefective);
     if ((await history.run(COMMANDS)) !== null) return true;
   }
   return false;

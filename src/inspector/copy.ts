@@ -41,7 +41,7 @@ export function stepText(
   return itemLines(refused === null ? step : { ...step, rejects: refused.code }, 0).join("\n");
 }
 
-interface SentRequest {
+interface CopiedRequest {
   readonly method: "POST" | "DELETE";
   readonly path: string;
   readonly body?: object;
@@ -75,7 +75,7 @@ function signatureOf({ exchange, state, now }: Moment, address: string, request:
   return headers.map(([name, value]) => `${name}: ${value}`);
 }
 
-function requestOf({ line, command }: ReplayedLine, state: State): SentRequest | null {
+function requestOf({ line, command }: ReplayedLine, state: State): CopiedRequest | null {
   if (!isControl(line, "refused")) return command === null ? null : commandRequest(command, state);
   const { method, path, address, asked } = line.d;
   const signer = address === null || !path.startsWith("/clob/") ? {} : { signer: address };
@@ -84,7 +84,7 @@ function requestOf({ line, command }: ReplayedLine, state: State): SentRequest |
 }
 
 /** Returns the request that submits a command; null if time causes it or it is sent over the chain. */
-function commandRequest(command: Command, state: State): SentRequest | null {
+function commandRequest(command: Command, state: State): CopiedRequest | null {
   if ("market" in command) {
     const { kind, market, ...body } = command;
     const slug = state.markets.find(market)?.slug ?? String(market);
@@ -95,7 +95,7 @@ function commandRequest(command: Command, state: State): SentRequest | null {
   return REQUESTS[command.kind]?.(command as never, state) ?? null;
 }
 
-type RequestOf<Kind extends Command["kind"]> = (command: CommandOf<Kind>, state: State) => SentRequest;
+type RequestOf<Kind extends Command["kind"]> = (command: CommandOf<Kind>, state: State) => CopiedRequest;
 /** Commands that clients send, except those of one market. */
 type SentKind = Exclude<Command, TimedCommand | { readonly market: number }>["kind"];
 
@@ -134,4 +134,8 @@ const REQUESTS: { readonly [Kind in SentKind]: RequestOf<Kind> | null } = {
   setNextBaseFee: null,
 };
 
-const post = (path: string, body?: object): SentRequest => ({ method: "POST", path, ...(body && { body }) });
+const post = (path: string, body?: object): CopiedRequest => ({
+  method: "POST",
+  path,
+  ...(body && { body }),
+});

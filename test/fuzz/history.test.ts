@@ -7,7 +7,7 @@ import type { Decision } from "../../src/core/refusals.ts";
 import { Exchange } from "../../src/engine/exchange.ts";
 import type { SessionLog } from "../../src/engine/journal.ts";
 import { ACTIONS, profileOf, profileText } from "../../src/fuzz/generator.ts";
-import { History, type OpenExchange } from "../../src/fuzz/history.ts";
+import { type OpenExchange, SeedHistory } from "../../src/fuzz/history.ts";
 import { findsCanary, inProcess, writeFailure } from "../../src/fuzz/in-process.ts";
 import { run } from "../cli/tools.ts";
 import { temporaryFolder } from "../support/folder.ts";
@@ -29,7 +29,7 @@ const cancelsAnyOrder: OpenExchange = (...terms) => new CancelsAnyOrder(...terms
 /** Returns the first seed with a history in memory that fails. */
 async function firstFailing(open: OpenExchange, commands: number): Promise<number> {
   for (let seed = 0; ; seed += 1) {
-    const history = await History.open(seed, open);
+    const history = await SeedHistory.open(seed, open);
     if (history.profile.storage === "memory" && (await history.run(commands)) !== null) return seed;
   }
 }
@@ -37,7 +37,7 @@ async function firstFailing(open: OpenExchange, commands: number): Promise<numbe
 describe("the history of a seed", () => {
   it("is the same every time", async () => {
     for (const seed of [0, 1, 2, 3, 4, 5, 6, 7]) {
-      const [one, two] = [await History.open(seed), await History.open(seed)];
+      const [one, two] = [await SeedHistory.open(seed), await SeedHistory.open(seed)];
       expect(await one.run(120)).toBe(null);
       expect(await two.run(120)).toBe(null);
       expect(two.exchange.hash).toBe(one.exchange.hash);
@@ -45,7 +45,7 @@ describe("the history of a seed", () => {
   });
 
   it("begins with the history of fewer commands", async () => {
-    const [short, long] = [await History.open(11), await History.open(11)];
+    const [short, long] = [await SeedHistory.open(11), await SeedHistory.open(11)];
     await short.run(60);
     await long.run(120);
     const [commands, more] = [short, long].map(({ host }) =>
@@ -86,7 +86,7 @@ describe("a defect", () => {
 
   it("gives the same failure every time, and is written as a report and a scenario that fails in the same way", async () => {
     const seed = await firstFailing(cancelsAnyOrder, 300);
-    const again = await (await History.open(seed, cancelsAnyOrder)).run(300);
+    const again = await (await SeedHistory.open(seed, cancelsAnyOrder)).run(300);
     expect(again?.fingerprint).toMatch(/^differs from the reference: /);
     const files = await writeFailure(seed, 300, folder, "any-cancel", cancelsAnyOrder);
     expect(files).toEqual({

@@ -32,7 +32,7 @@ const MIN_ORDER_BYTES = 20;
 export function* recordSession({
   log,
   ...session
-}: Omit<Session, "entries" | "refused"> & { readonly log: SessionLog }): Steps<RecordedScenario> {
+}: Omit<RecordedSession, "entries" | "refused"> & { readonly log: SessionLog }): Steps<RecordedScenario> {
   const { entries, refused } = log;
   if (entries === null) throw new RecordingError(log.tooLong, "SESSION_TOO_LONG");
   return yield* recordScenario({ ...session, entries, refused });
@@ -45,7 +45,7 @@ const tooLong = (what: string): RecordingError =>
   );
 
 /** A session to record. */
-export interface Session {
+export interface RecordedSession {
   /** Returns an exchange in the state in which the session began. */
   readonly open: () => Exchange;
   /** Accepted commands, oldest first. */
@@ -67,7 +67,7 @@ export type RecordedScenario = Readonly<ReplyTo<"recordScenario">>;
  * same bytes. Takes two steps for each command.
  * @throws RecordingError if no scenario can express the session, or it does not fit in a file.
  */
-export function* recordScenario(recorded: Session): Steps<RecordedScenario> {
+export function* recordScenario(recorded: RecordedSession): Steps<RecordedScenario> {
   const { open, entries, refused, devAccounts, name } = recorded;
   const placed = entries.filter(({ command }) => command.kind === "placeOrder").length;
   if (placed * MIN_ORDER_BYTES > MAX_SCENARIO_BYTES) {

@@ -4,7 +4,7 @@ import type { Scenario } from "../../scenario/language/steps.ts";
 import { readGolden, sideDiff, tradesDiff } from "../../scenario/run/expectations.ts";
 import { itemLines, type NodeMap } from "../scenario-text.ts";
 import { draftOf, type Part } from "./draft.ts";
-import { type InlineFlows, type PlacedOrder, type RunRecord, withFlowsInline } from "./inline-flows.ts";
+import { type InlineFlows, type RunRecord, type TradingOrder, withFlowsInline } from "./inline-flows.ts";
 import { causeOf, differingLines, type Failed } from "./trial.ts";
 
 const ROW = /^\s*(?:(?<bid>\S+ \(\d+\)) )?\|\s+(?<price>[\d.]+) \|(?: (?<ask>\S+ \(\d+\)))?$/;
@@ -61,7 +61,7 @@ export interface GoldenDifference {
 }
 
 /** A placed order with its terms as numbers. */
-interface ExactOrder extends PlacedOrder {
+interface ExactOrder extends TradingOrder {
   readonly market: string | null;
   readonly price: number;
   readonly size: number;

@@ -25,7 +25,7 @@ import { RunStopped, ScenarioFailure, Session } from "../../scenario/run/session
 import { LocalVenue } from "../../scenario/venue/local-venue.ts";
 import { refusedBy } from "../../scenario/venue/views.ts";
 import { FillWatcher } from "../../scenario/watch/fill-watcher.ts";
-import type { Session as RecordedSession } from "../record/record-session.ts";
+import type { RecordedSession } from "../record/record-session.ts";
 import { Remapper, type TracedCommand, traceCommands } from "../trace.ts";
 import { accountNames, touchedMarkets, uniqueMarketName } from "../vocabulary.ts";
 import {

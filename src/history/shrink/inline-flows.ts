@@ -33,7 +33,7 @@ interface PlayedFlow {
 const NO_FLOW: PlayedFlow = { step: 0, start: millis(0), rows: [], isCut: false };
 
 /** A placed order that may trade: by a step, or by a row of its flow. */
-export interface PlacedOrder {
+export interface TradingOrder {
   readonly step: number;
   /** From 1; null for an order step. */
   readonly row: number | null;
@@ -55,7 +55,7 @@ const MAX_ROWS = 5_000;
  */
 export async function recordRun({ scenario, failure }: Failed, trial: Trial, checks: Checks) {
   const flows = new Map<number, PlayedFlow>();
-  const placed: PlacedOrder[] = [];
+  const placed: TradingOrder[] = [];
   const orderSteps = new Map(
     scenario.steps.flatMap((step) => (step.kind === "order" ? [[step.words, step.number] as const] : [])),
   );

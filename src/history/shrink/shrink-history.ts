@@ -47,7 +47,7 @@ import {
 } from "./shrink-scenario.ts";
 import { type Environment, type Failed, Trial } from "./trial.ts";
 /** Commands that an exchange accepted, the failing one last. */
-export interface History {
+export interface FailingCommands {
   readonly config: ExchangeConfig;
   readonly start: Millis;
   readonly entries: readonly Accepted[];
@@ -73,7 +73,7 @@ const MIN_RESERVED_MS = 300;
  * @throws HistoryNotExpressible, NotRunInTime
  */
 export async function shrinkHistory(
-  { config, start: opened, entries }: History,
+  { config, start: opened, entries }: FailingCommands,
   options: ShrinkHistoryOptions = {},
 ): Promise<ShrunkScenario | null> {
   const { open = (terms, at) => new Exchange(terms, at), progress, expected = null } = options;

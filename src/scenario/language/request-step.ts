@@ -94,14 +94,14 @@ function headerText(node: Node): string {
   throw node.unexpected("the text of a header on one line");
 }
 
-interface SentRequest extends Pick<ReturnType<typeof targetOf>, "method"> {
+interface SentFields extends Pick<ReturnType<typeof targetOf>, "method"> {
   readonly as: string | null;
   readonly body: unknown;
   readonly headers: ReturnType<typeof readHeaders>;
 }
 
 /** Returns the names of the headers that a request is sent with, in lower case. */
-function sentHeaders({ method, as, body, headers }: SentRequest): ReadonlySet<string> {
+function sentHeaders({ method, as, body, headers }: SentFields): ReadonlySet<string> {
   const names = new Set(["host", ...(as === null ? [] : AUTH_HEADERS)]);
   if (body !== undefined) names.add("content-type");
   if (body !== undefined || method === "POST") names.add("content-length");
@@ -114,7 +114,7 @@ function sentHeaders({ method, as, body, headers }: SentRequest): ReadonlySet<st
 export type Tamper = ReturnType<typeof readTamper>;
 
 /** Reads `{ sign: /orders?limit=5, append: { poly_signature: 00 } }`. */
-function readTamper({ declared }: StepSource, node: Node, sent: SentRequest) {
+function readTamper({ declared }: StepSource, node: Node, sent: SentFields) {
   const names = sentHeaders(sent);
   const sentName = (word: Word): string => {
     if (names.has(word.text.toLowerCase())) return word.text;

@@ -19,7 +19,7 @@ import {
 import { defectAt, fail, RunStopped, ScenarioFailure, Session, type SessionOptions } from "./session.ts";
 import { runStep } from "./steps.ts";
 
-export type Failed = (venue: Venue, scenario: Scenario, failure: Failure) => MaybePromise<void>;
+export type OnFailure = (venue: Venue, scenario: Scenario, failure: Failure) => MaybePromise<void>;
 
 export interface RunOptions extends SessionOptions {
   /** Default: in this process. */
@@ -30,7 +30,7 @@ export interface RunOptions extends SessionOptions {
   /** Options of `clobsim run` that name the exchange, quoted, for the command that repeats a failure; by default none. */
   readonly flags?: readonly string[];
   /** Called after a failure, before the exchange is closed. */
-  readonly failed?: Failed | undefined;
+  readonly failed?: OnFailure | undefined;
 }
 
 const RECENT = 6;

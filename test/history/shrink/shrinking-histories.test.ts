@@ -5,7 +5,7 @@ import { millis, money } from "../../../src/core/units.ts";
 import { Exchange } from "../../../src/engine/exchange.ts";
 import { SessionLog } from "../../../src/engine/journal.ts";
 import { HistoryNotExpressible } from "../../../src/history/shrink/history-failure.ts";
-import { type History, shrinkHistory } from "../../../src/history/shrink/shrink-history.ts";
+import { type FailingCommands, shrinkHistory } from "../../../src/history/shrink/shrink-history.ts";
 import { NotRunInTime } from "../../../src/history/shrink/shrink-scenario.ts";
 import { ARENA, anyMove, commandOf, type Move, openArena } from "../../core/properties/moves.ts";
 import { addressOf } from "../../support/commands.ts";
@@ -52,7 +52,7 @@ vi.mock(import("../../../src/core/rules/trading.ts"), async (load) => {
 });
 
 /** Returns the history of `act`. */
-function historyOf(act: (testExchange: SessionExchange) => void): History {
+function historyOf(act: (testExchange: SessionExchange) => void): FailingCommands {
   const log = new SessionLog();
   log.begin();
   const testExchange = new SessionExchange(log);
@@ -61,7 +61,11 @@ function historyOf(act: (testExchange: SessionExchange) => void): History {
 }
 
 /** Returns the history of the commands in a log, and of a last one that throws. */
-function historyIn({ entries }: SessionLog, exchange: Exchange, last: Command | null = null): History {
+function historyIn(
+  { entries }: SessionLog,
+  exchange: Exchange,
+  last: Command | null = null,
+): FailingCommands {
   const accepted = entries ?? [];
   const thrown = last === null ? [] : [{ sequence: accepted.length + 1, at: exchange.now, command: last }];
   return { config: exchange.state.config, start: START, entries: [...accepted, ...thrown] };
@@ -184,7 +188,7 @@ it("a failure that no scenario can express is an error that names the commands t
   );
 });
 
-function playedHistory(moves: readonly Move[]): History {
+function playedHistory(moves: readonly Move[]): FailingCommands {
   const log = new SessionLog();
   log.begin();
   const exchange = openArena(new Exchange(ARENA, START, log));
