@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { OPEN } from "../../../src/core/book/order-pool.ts";
 import type { Command, CommandOf, Stamped } from "../../../src/core/commands.ts";
 import type { DomainEvent } from "../../../src/core/events.ts";
 import type { Decision } from "../../../src/core/refusals.ts";
@@ -9,6 +10,7 @@ import { FillWatcher } from "../../../src/scenario/watch/fill-watcher.ts";
 import type { MarketTerms } from "../../support/commands.ts";
 import { openFundedExchange, type TestExchange } from "../../support/exchange.ts";
 import { rowsOf } from "../../support/table.ts";
+import { diffOf, ScenarioFolder } from "../run/scenario-folder.ts";
 
 type Decide = (state: State, stamped: Stamped) => Decision;
 /** A wrong decision of the exchange. */
@@ -88,11 +90,13 @@ const becoming = (reason: CancelReason | "rests" | "nothing"): Tamper =>
 
 const sound: Tamper = (decide, state, stamped) => decide(state, stamped);
 
+const wrongMaker = withFill({ maker: 2 });
+
 const ALICE = "order 1 of alice (SELL 10 YES @ 0.5)";
 
 /** What the exchange does wrong, by name. */
 const DEFECTS: Readonly<Record<string, Tamper>> = {
-  "maker 2": withFill({ maker: 2 }),
+  "maker 2": wrongMaker,
   "maker 3 at 0.6": withFill({ maker: 3, price: price(6000) }),
   "price 0.51": withFill({ price: price(5100) }),
   "size 3": withFill({ size: size(300) }),
@@ -165,36 +169,67 @@ it.each(rules)("$title, under $policy", ({ policy, who, order, defect, broken })
   expect(brokenRuleOf(`${who} ${order}`, sound, terms)).toBeNull();
 });
 
+/** Changes records of the exchange before an order of carol, by what does not agree then. */
+const CHANGES: readonly [rule: string, change: (state: State) => void, order: string, text: string][] = [
+  [
+    "reserved = what live orders may cost",
+    ({ accounts }) => {
+      const { collateral } = accounts.get(5);
+      collateral.reserved = money(collateral.reserved + 1_000_000);
+    },
+    "BUY 1 YES @ 0.4",
+    "carol has 1.4 USDC reserved, expected 0.4 USDC",
+  ],
+  [
+    "an order's matched size = sum of its fills",
+    ({ orders }) => void Object.assign(orders.get(1), { matched: size(100) }),
+    "BUY 2 YES @ 0.5",
+    `${ALICE} has matched 3, expected 2`,
+  ],
+  [
+    "book levels = sum of live orders",
+    ({ orders, pool }) => {
+      pool.cells[orders.get(1).slot + OPEN] = 500;
+    },
+    "BUY 2 YES @ 0.5",
+    `${ALICE} is LIVE, not in the book with 8 open, expected it there`,
+  ],
+];
+
 describe("after each command", () => {
-  it("the reserved amount of an account equals the maximum cost of its orders", () => {
+  it.each(CHANGES)("%s", (name, change, order, text) => {
     const { exchange, watcher } = watched();
-    const { collateral } = exchange.state.accounts.get(5);
-    collateral.reserved = money(collateral.reserved + 1_000_000);
+    change(exchange.state);
     exchange.exchange.submit(exchange.command("alice SELL 1 YES @ 0.7"));
     expect(watcher.broken).toBeNull();
-    exchange.exchange.submit(exchange.command("carol BUY 1 YES @ 0.4"));
-    expect(watcher.broken).toEqual({
-      name: "reserved = what live orders may cost",
-      text: "carol has 1.4 USDC reserved, expected 0.4 USDC",
-    });
-  });
-
-  it("the matched size of an order is the sum of its fills", () => {
-    const { exchange, watcher } = watched();
-    exchange.state.orders.get(1).matched = size(100);
-    exchange.exchange.submit(exchange.command("carol BUY 2 YES @ 0.5"));
-    expect(watcher.broken).toEqual({
-      name: "an order's matched size = sum of its fills",
-      text: "order 1 of alice (SELL 10 YES @ 0.5) has matched 3, expected 2",
-    });
-  });
-
-  it("only the first broken rule is reported", () => {
-    const { exchange, watcher } = watched();
-    exchange.state.orders.get(1).matched = size(100);
-    exchange.exchange.submit(exchange.command("carol BUY 2 YES @ 0.5"));
+    exchange.exchange.submit(exchange.command(`carol ${order}`));
     const first = watcher.broken;
+    expect(first).toEqual({ name, text });
     exchange.exchange.submit(exchange.command("carol BUY 2 YES @ 0.5"));
-    expect(watcher.broken).toBe(first);
+    expect(watcher.broken, "only the first broken rule is reported").toBe(first);
   });
+});
+
+const folder = new ScenarioFolder();
+
+it.each([
+  ["", "", 3],
+  [" after a restored snapshot", "  - snapshot: s\n  - alice: BUY 1 YES @ 0.50\n  - restore: s\n", 6],
+])("a fill that breaks a rule fails the step of a scenario%s", async (_when, before, step) => {
+  planted.tamper = (decide, state, stamped) => {
+    const { command } = stamped;
+    const isWrong = command.kind === "placeOrder" && command.size === size(500);
+    return isWrong ? wrongMaker(decide, state, stamped) : decide(state, stamped);
+  };
+  const failure = await folder.failure(`scenario: two offers
+accounts: { alice: { USDC: 10 }, bob: { YES: 10 }, carol: { YES: 10 } }
+steps:
+  - bob: SELL 10 YES @ 0.50
+  - carol: SELL 10 YES @ 0.50
+${before}  - alice: BUY 5 YES @ 0.50
+`);
+  expect(failure.step).toBe(step);
+  expect(diffOf(failure)[0]).toBe(
+    "# orders trade by price, then by arrival: order 3 of alice (BUY 5 YES @ 0.5) GTC with 5 open: takes 5 @ 0.5 COMPLEMENTARY from order 2, expected 5 @ 0.5 COMPLEMENTARY from order 1 of bob (SELL 10 YES @ 0.5), which has 10 open",
+  );
 });
