@@ -30,15 +30,10 @@ export function takeStep({ exchange }: OpenedExchange, step: number): void {
   }
 }
 
-/** Moves the clock on. */
-export const wait = ({ exchange, clock }: OpenedExchange, ms: number): boolean =>
-  runSteps(clock.moveInSteps(clock.setting, millis(exchange.now + ms)));
-
 /** Takes a move of a trader or on the chain. */
-export function takeMove(opened: OpenedExchange, move: ChainMove): void {
-  const { exchange } = opened;
+export function takeMove({ exchange, clock }: OpenedExchange, move: ChainMove): void {
   const command = chainCommandOf(exchange.state, exchange.now, move);
-  if (move.kind === "wait") wait(opened, move.ms);
+  if (move.kind === "wait") runSteps(clock.moveInSteps(clock.setting, millis(exchange.now + move.ms)));
   else if (command !== null) exchange.submit(command);
 }
 
