@@ -44,18 +44,23 @@ export class Shell {
   /**
    * Runs a line such as `run x.yaml --grep 'a b'`, `NAME=text serve`, `journal data | grep BUY` or `inspect data --json | json accounts.0`.
    * `<a|b|c>` stands for several lines, one with each text, of which `a*200` is that many times a. What several of them in turn
-   * print is returned once, followed by their number. Returns stdout, and stderr after `!! `, or `!2 ` if the exit code is 2.
+   * print is returned once, followed by their number, with `<>` in place of each one's text; if a line has two of these, with `<1>`
+   * and `<2>`. Returns stdout, and stderr after `!! `, or `!2 ` if the exit code is 2.
    */
   async run(line: string): Promise<string[]> {
-    const outputs: { text: string; times: number }[] = [];
-    for (const each of expanded(line)) {
-      const text = (await this.#runOne(each)).join("\n");
-      const last = outputs.at(-1);
-      if (last?.text === text) last.times += 1;
-      else outputs.push({ text, times: 1 });
+    const groups: { pattern: string; outputs: Output[] }[] = [];
+    for (const { line: each, choices } of expanded(line)) {
+      const output: Output = { choices, text: (await this.#runOne(each)).join("\n") };
+      const last = groups.at(-1);
+      const outputs = [...(last?.outputs ?? []), output];
+      const patterns = [last?.pattern ?? output.text, ...outputs.slice(-2).map(patternOf)];
+      const pattern = patterns.find((each) => outputs.every((output) => isOutputOf(each, output)));
+      if (last === undefined || pattern === undefined)
+        groups.push({ pattern: output.text, outputs: [output] });
+      else Object.assign(last, { pattern, outputs });
     }
-    return outputs.flatMap(({ text, times }) =>
-      linesOf(text === "" || times === 1 ? text : `${text} (${times} times)`),
+    return groups.flatMap(({ pattern, outputs: { length } }) =>
+      linesOf(pattern === "" || length === 1 ? pattern : `${pattern} (${length} times)`),
     );
   }
 
@@ -95,15 +100,41 @@ export class Shell {
   }
 }
 
-/** Returns the lines for which a line with `<a|b>` stands. */
-function expanded(line: string): string[] {
+/** What a line prints that has a text in the place of each `<a|b>`. */
+interface Output {
+  readonly choices: readonly string[];
+  readonly text: string;
+}
+
+/** Returns the lines for which a line with `<a|b>` stands, each with the texts in these places. */
+function expanded(
+  line: string,
+  chosen: readonly string[] = [],
+): { readonly line: string; readonly choices: readonly string[] }[] {
   const [, before = "", choices, after = ""] = /^(.*?)<([^<>]*(?:\||\*\d)[^<>]*)>(.*)$/.exec(line) ?? [];
-  if (choices === undefined) return [line];
+  if (choices === undefined) return [{ line, choices: chosen }];
   return choices
     .split("|")
     .map((choice) => choice.replace(/^(.+)\*(\d+)$/, (_, text, count) => text.repeat(Number(count))))
-    .flatMap((choice) => expanded(before + choice + after));
+    .flatMap((choice) => expanded(before + choice + after, [...chosen, choice]));
 }
+
+const placeOf = (index: number, { length }: readonly string[]): string =>
+  length === 1 ? "<>" : `<${index + 1}>`;
+
+/** Returns an output with `<>` in place of the chosen texts where they are whole words. */
+const patternOf = ({ choices, text }: Output): string =>
+  choices.reduce((pattern, choice, index) => {
+    const literal = choice.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+    const [start, end] = [/^\w/.test(choice) ? "(?<![\\w.])" : "", /\w$/.test(choice) ? "(?![\\w.])" : ""];
+    return choice === ""
+      ? pattern
+      : pattern.replace(new RegExp(start + literal + end, "g"), placeOf(index, choices));
+  }, text);
+
+const isOutputOf = (pattern: string, { choices, text }: Output): boolean =>
+  choices.reduce((all, choice, index) => all.replaceAll(placeOf(index, choices), () => choice), pattern) ===
+  text;
 
 /** Texts that differ from run to run, and the words for them on a page. */
 const MASKS: readonly (readonly [RegExp, string])[] = [

@@ -3,7 +3,7 @@ import type { Answer } from "../chain-rpc/rpc.ts";
 import { Shell } from "../cli/shell.ts";
 import { type Api, type Reply, type Route, requestOf } from "../support/http.ts";
 import { HOST, refusalIn, replyTo, requestBytes } from "./raw-socket.ts";
-import type { Refusal } from "./replies.ts";
+import type { PlacedOrder, Refusal } from "./replies.ts";
 import { Trader } from "./trader.ts";
 import { wallet } from "./wallet.ts";
 
@@ -16,18 +16,36 @@ const SHOWN_HEADERS = [
   "access-control-allow-origin",
 ];
 
+/** An order of a wallet: `alice BUY 10 RAIN.yes @ 0.5`, with a type if it is not GTC. */
+const ORDER = /^([a-z]+) (BUY|SELL) (\S+) (\S+) @ (\S+)(?: (\w+))?$/;
+
+/** Returns the request of an order. */
+const written = (line: string): string =>
+  line.replace(ORDER, (_, name, side, size, tokenId, price, orderType) => {
+    const type = orderType === undefined ? "" : `,"orderType":"${orderType}"`;
+    return `${name} POST /clob/order {"tokenId":"${tokenId}","side":"${side}","price":${price},"size":${size}${type}}`;
+  });
+
 /**
- * Compares a page of requests with the replies after `> `. A request is signed if it follows the name of a wallet. The ids in
- * the reply to a request after `named RAIN` are RAIN.id, RAIN.yes and so on from then on, RAIN.ID in upper case.
+ * Compares a page of requests with the replies after `> `: a refusal as status, code, error, hint and details, then headers. A
+ * request is signed if it follows the name of a wallet. Of an order such as `alice BUY 10 RAIN.yes @ 0.5` only the status is shown,
+ * and nothing if it is LIVE. The ids in the reply to a request after `named RAIN` are RAIN.id, RAIN.yes and so on from then on,
+ * RAIN.ID in upper case.
  */
 export async function expectPage(api: Api, path: string): Promise<void> {
   const traders = new Map<string, Trader>();
   const send = async (line: string): Promise<Reply<unknown>> => {
-    const [, name, route = "", body] = /^(?:([a-z]+) )?([A-Z]+ \S+)(?: (.*))?$/.exec(line) ?? [];
+    const [, name, route = "", body] = /^(?:([a-z]+) )?([A-Z]+ \S+)(?: (.*))?$/.exec(written(line)) ?? [];
     const request = requestOf(route as Route, body);
     if (name === undefined) return api.ask(request);
     const trader = traders.get(name) ?? expect.fail(`derive ${name} is not before ${line}`);
     return api.ask(trader.signed(request.method, request.path, body));
+  };
+  const sendShown = async (line: string, reply?: Reply<unknown>): Promise<string | undefined> => {
+    const { status, body, ...rest } = reply ?? (await send(line));
+    if (status >= 400 || !ORDER.test(line)) return shown({ status, body, ...rest });
+    const placed = body as PlacedOrder;
+    return placed.status === "LIVE" ? undefined : placed.status;
   };
   const sendNamed = async (name: string, line: string) => {
     const reply = await send(line);
@@ -38,10 +56,7 @@ export async function expectPage(api: Api, path: string): Promise<void> {
   const senders = ["GET", "POST", "PUT", "DELETE", ...Object.keys(WALLETS)];
   const verbs = {
     ...Object.fromEntries(
-      senders.map((first) => [
-        first,
-        async (...words: string[]) => shown(await send([first, ...words].join(" "))),
-      ]),
+      senders.map((first) => [first, async (...words: string[]) => sendShown([first, ...words].join(" "))]),
     ),
     /** Sends a request line and headers as they stand, joined by `; `. By default the host is this machine. */
     raw: async (...words: string[]) => {
@@ -54,6 +69,7 @@ export async function expectPage(api: Api, path: string): Promise<void> {
       const named = Object.fromEntries([...reply.headers].map(([name, values]) => [name, values.join()]));
       return shown({ ...reply, headers: named, body });
     },
+    advance: async (duration = "") => void (await api.advance(duration)),
     /** Resets the exchange. */
     reset: async () => void (await api.post("/sim/reset")),
     rpc: async (method = "", ...params: string[]) => {
@@ -69,7 +85,10 @@ export async function expectPage(api: Api, path: string): Promise<void> {
       shell.names.set(`${name}.address`, account.address);
       return undefined;
     },
-    named: async (name = "", ...words: string[]) => shown(await sendNamed(name, words.join(" "))),
+    named: async (name = "", ...words: string[]) => {
+      const line = words.join(" ");
+      return sendShown(line, await sendNamed(name, line));
+    },
     /** Creates a market, and names it. */
     market: async (name = "", ...words: string[]) =>
       void (await sendNamed(name, `POST /sim/markets ${words.join(" ")}`)),
