@@ -5,6 +5,9 @@ import { type CommandResult, runLine } from "./tools.ts";
 /** Does what a word of a page says with the words after it, and returns what it prints. */
 type Verb = (...words: string[]) => string | undefined | Promise<string | undefined>;
 
+/** Runs a command line of clobsim in a folder. */
+type RunLine = typeof runLine;
+
 /** A folder of files. */
 interface Folder {
   readonly path: string;
@@ -15,11 +18,14 @@ interface Folder {
 export class Shell {
   readonly #folder: Folder;
   readonly #verbs: Readonly<Record<string, Verb>>;
+  readonly #runLine: RunLine;
   /** Names on the page of texts that differ between runs, such as URLs. */
   readonly names = new Map<string, string>();
 
-  constructor(folder: Folder, verbs: Readonly<Record<string, Verb>> = {}) {
+  /** By default, command lines are run in this process. */
+  constructor(folder: Folder, verbs: Readonly<Record<string, Verb>> = {}, run: RunLine = runLine) {
     this.#folder = folder;
+    this.#runLine = run;
     this.#verbs = { cat: (name = "") => folder.read(name).replaceAll("\r", "\\r"), ...verbs };
     this.names.set("HERE", folder.path);
   }
@@ -73,7 +79,7 @@ export class Shell {
     const environment = Object.fromEntries(all.slice(0, first).map((word) => word.split("=")));
     const { code, stdout, stderr }: CommandResult =
       own === undefined
-        ? await runLine(args, this.#folder.path, environment)
+        ? await this.#runLine(args, this.#folder.path, environment)
         : { code: 0, stdout: (await own(...args.slice(1))) ?? "", stderr: "" };
     const printed = linesOf(
       this.#shown(filters.reduce((text, filter) => this.#filtered(text, filter), stdout)),
@@ -140,6 +146,7 @@ const isOutputOf = (pattern: string, { choices, text }: Output): boolean =>
 const MASKS: readonly (readonly [RegExp, string])[] = [
   [/\b\d[\d.]* m?s\b/g, "TIME"],
   [/[\d,]+ times a second/g, "N times a second"],
+  [/[\d,]+ seeds and [\d,]+ commands a minute/g, "N seeds and N commands a minute"],
   [/(?<=byte )\d{4,}|[\d,]{4,}(?= bytes)/g, "N"],
   [/\S*\/clobsim-shrink-\w+/g, "TEMPORARY-FOLDER"],
 ];

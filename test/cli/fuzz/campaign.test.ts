@@ -1,11 +1,13 @@
 import { execFile } from "node:child_process";
-import { chmodSync, cpSync, existsSync, readFileSync } from "node:fs";
+import { chmodSync, existsSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { VERSION } from "../../../src/version.ts";
 import { type Ended, type Launched, Program } from "../../support/program.ts";
 import { Shell } from "../shell.ts";
+import { runLine } from "../tools.ts";
 
 /** The program with seeds that fail in known ways. */
 const RUNNER = readFileSync("test/fuzz/campaign/planted-runner.ts", "utf8");
@@ -13,152 +15,58 @@ const fuzzer = await Program.bundled(new Map([["src/fuzz/in-process.ts", RUNNER]
 afterAll(() => fuzzer.dispose());
 
 /** Starts `clobsim fuzz` with a command line. */
-const start = (line: string): Launched =>
-  fuzzer.launch(["fuzz", ...line.split(" ").filter((word) => word !== "")]);
+const start = (line: string): Launched => fuzzer.launch(["fuzz", ...line.split(" ")]);
 const run = (line: string): Promise<Ended> => start(line).ended;
 
-/** Removes durations and rates. */
-const timeless = (text: string): string => text.replace(/ in [\d.]+ m?s: .* a minute/, "");
-
-describe("clobsim fuzz", () => {
-  it("exits with 0, writes nothing if no seed fails, and its output to the job summary", async () => {
-    const environment = { GITHUB_STEP_SUMMARY: fuzzer.path("summary.md") };
-    const { code, stdout, stderr } = await fuzzer.run(["fuzz", "--seeds", "0..5"], { environment });
-    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    expect(timeless(stdout)).toBe("5 seeds, 1,500 commands\nno failure\n");
-    expect(existsSync(fuzzer.path("failures"))).toBe(false);
-    expect(fuzzer.read("summary.md")).toBe(`## clobsim: fuzz, no failure\n\n\`\`\`\n${stdout}\`\`\`\n`);
-  });
-
-  it("exits with 1 and prints each failure once: the smallest seed, its files, the command line that repeats it", async () => {
-    const { code, stdout, stderr } = await run("--seeds 0..60 --out found");
-    expect({ code, stderr }).toEqual({ code: 1, stderr: "" });
-    expect(timeless(stdout)).toBe(`  ✗ account 5 has -5 USDC
-    seeds    4; the smallest is 5, after command 7
-    profile  2 accounts
-    files    found/seed-5.yaml
-    remark   no report of an odd seed
-    repeat   clobsim fuzz --seeds 5..6 --commands 300
-
-  ✗ order 11 is LIVE
-    seeds    2; the smallest is 11, after command 30
-    profile  2 accounts
-    files    found/seed-11.yaml
-    remark   no report of an odd seed
-    repeat   clobsim fuzz --seeds 11..12 --commands 300
-
-60 seeds, 16,288 commands
-2 failures in 6 seeds
-results  found/fuzz-0-60.json
-`);
-  });
-
-  it("finds a failure again with the command line that repeats it", async () => {
-    const { code, stdout } = await run("--seeds 11..12 --commands 300 --out again");
-    expect(code).toBe(1);
-    expect(stdout).toContain("✗ order 11 is LIVE");
-    expect(Object.keys(fuzzer.files("again"))).toEqual(["fuzz-11-12.json", "seed-11.yaml"]);
-  });
-
-  it("replaces older results of the same seeds, even if nothing fails", async () => {
-    const name = "failures/fuzz-0-5.json";
-    fuzzer.write(name, "older results\n");
-    await run("--seeds 0..5");
-    expect(JSON.parse(fuzzer.read(name))).toMatchObject({ failures: [] });
-  });
-
-  it("names results and files so that shards and other settings can share a directory", async () => {
-    for (const settings of ["", "--shard 2/3", "--commands 20"]) {
-      await run(`--seeds 50..60 --out settings ${settings}`);
-    }
-    await run("--seeds 50..51 --out settings --via http --budget 1ms");
-    const ofSeed = (seed: string) => [`${seed}.ndjson`, `${seed}.yaml`];
-    expect(Object.keys(fuzzer.files("settings"))).toEqual([
-      ...["fuzz-50-51-http.json", "fuzz-50-60-2-of-3.json", "fuzz-50-60-20-commands.json", "fuzz-50-60.json"],
-      ...["seed-52-20-commands", "seed-52", "seed-56-20-commands", "seed-56"].flatMap(ofSeed),
-    ]);
-  });
-
-  it("starts no seed when its budget is used up, and prints and writes its progress if --out is given", async () => {
-    const { code, stdout } = await run("--seeds 0..1e6 --budget 1ms --out short");
-    expect(code).toBe(0);
-    expect(stdout).toContain("the budget of 1ms was used up after 0 of 1,000,000 seeds\n");
-    expect(stdout).toContain("results  short/fuzz-0-1000000.json\n");
-    expect(JSON.parse(fuzzer.files("short")["fuzz-0-1000000.json"] ?? "")).toMatchObject({
-      ran: [{ seeds: "0..1000000", shard: "1/1", done: 0 }],
-    });
-  });
-});
-
-describe("the results", () => {
-  it("are the same files for any number of workers", async () => {
-    const runs = [1, 3].map(async (workers) => {
-      const { stdout } = await run(`--seeds 0..200 --workers ${workers} --out workers-${workers}`);
-      const output = timeless(stdout).replaceAll(`workers-${workers}`, "workers");
-      return { output, files: fuzzer.files(`workers-${workers}`) };
-    });
-    const [one, three] = await Promise.all(runs);
-    expect(Object.keys(one?.files ?? {})).toEqual(["fuzz-0-200.json", "seed-11.yaml", "seed-5.yaml"]);
-    expect(three).toEqual(one);
-  });
-
-  /** Runs seeds, of which some fail, and returns its output and results. */
-  async function resultsOf(seeds: string, more: string) {
-    const { code, stdout } = await run(`--seeds ${seeds} ${more} --out dead`);
-    expect(code).toBe(1);
-    const text = fuzzer.files("dead")[`fuzz-${seeds.replace("..", "-")}.json`] ?? "";
-    return { stdout, ...(JSON.parse(text) as { failures: readonly object[]; ran: readonly object[] }) };
-  }
-
-  it.each([1, 3])(
-    "include seeds that end their thread, and the other seeds, with %i workers",
-    async (workers) => {
-      const more = `--workers ${workers} --seed-timeout 10m`;
-      const { stdout, failures, ran } = await resultsOf("1002..1007", more);
-      expect(ran).toMatchObject([{ done: 5 }]);
-      const thrown = "throws TypeError: order # of account # is undefined";
-      expect(failures).toMatchObject([
-        { seed: 1002, count: 2, fingerprint: thrown, command: 0, scenario: null },
-        { seed: 1003, count: 1, fingerprint: "runs out of memory", sentence: "runs out of memory, 512 MiB" },
-        { seed: 1004, count: 1, fingerprint: "ends its process with exit code 3" },
-      ]);
-      expect(stdout).toContain("✗ throws TypeError: order 12 of account 7 is undefined\n    seeds    2;");
-      expect(stdout).toContain("no scenario and no report: the run does not end by itself");
+/** Folder of the program as that of a page. */
+const shown = { path: fuzzer.folder, read: (name: string) => fuzzer.read(name) };
+const page: Shell = new Shell(
+  shown,
+  {
+    write: (name = "", text = "") => void fuzzer.write(name, `${text}\n`),
+    exists: (name = "") => (existsSync(fuzzer.path(name)) ? "yes" : "no"),
+    ls: (name = "") => Object.keys(fuzzer.files(name)).join(" "),
+    "same-files": (one = "", other = "") =>
+      isDeepStrictEqual(fuzzer.files(one), fuzzer.files(other)) ? "yes" : "no",
+    /** Writes the results of all seeds with a change, and shows them. */
+    edit: async (from = "", to = "") => {
+      const text = fuzzer.read("unsharded/fuzz-0-200.json");
+      expect(text).toMatch(new RegExp(from));
+      fuzzer.write("edited.json", text.replace(new RegExp(from), to));
+      return (await page.run("fuzz show edited.json")).join("\n");
     },
-  );
+    /** Prints results with only the names of files. */
+    "without-folders": (name = "") =>
+      fuzzer
+        .read(name)
+        .replace(/"(scenario|report)": "(.*)"/g, (_, key, path) => `"${key}": "${basename(path)}"`),
+  },
+  async (args, folder, environment = {}) => {
+    // Only campaigns need the bundled program, which takes longer to start.
+    if (/^(?:merge|show)$/.test(args[1] ?? "")) return runLine(args, folder, environment);
+    const { code, stdout, stderr } = await fuzzer.run(args, { environment });
+    const progress = /^ *[\d,]+\/[\d,]+ seeds .*\n/gm;
+    return { code: code ?? -1, stdout, stderr: stderr.replace(progress, "") };
+  },
+);
 
-  it("include a seed that hangs, and the next one", async () => {
-    const { failures, ran } = await resultsOf("1001..1003", "--workers 1 --seed-timeout 10s");
-    expect(ran).toMatchObject([{ done: 2 }]);
-    expect(failures).toMatchObject([{ seed: 1001, fingerprint: "hangs" }, { seed: 1002 }]);
-  });
-
-  it("are complete when a signal stops the campaign: all seeds before the first unfinished one", async () => {
-    const campaign = start("--seeds 1980..2100 --workers 1 --out stopped");
-    await campaign.prints("seed 2000 runs");
-    const { code, stdout } = await campaign.end("SIGHUP");
-    expect(code).toBe(129);
-    expect(stdout).toContain("interrupted after 20 of 120 seeds\n");
-    const files = ["fuzz-1980-2100.json", "seed-1994.ndjson", "seed-1994.yaml"];
-    expect(Object.keys(fuzzer.files("stopped"))).toEqual(files);
-    expect(JSON.parse(fuzzer.files("stopped")["fuzz-1980-2100.json"] ?? "")).toMatchObject({
-      ran: [{ done: 20 }],
-      failures: [{ seed: 1994, count: 1, scenario: "seed-1994.yaml", report: "seed-1994.ndjson" }],
-    });
-  });
+it("campaigns print, and results of seeds are merged and shown, as their page shows", async () => {
+  fuzzer.write("empty/notes.txt", "no results\n");
+  page.names.set("VERSION", VERSION);
+  await page.expectPage(join(import.meta.dirname, "results.txt"));
 });
 
-describe("a fuzzer that does not find the defect planted to test it", () => {
-  const MESSAGE = "clobsim: the fuzzer did not find the defect planted to test it";
-
-  it.each([
-    ["prints that", "lost", ""],
-    ["prints the error", "throws", ": its run throws Error: no canary"],
-  ])("%s, exits with 1, and writes no results", async (_case, CANARY, more) => {
-    const args = ["fuzz", "--seeds", "0..60", "--out", CANARY];
-    const { code, stdout, stderr } = await fuzzer.run(args, { environment: { CANARY } });
-    expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: "", stderr: `${MESSAGE}${more}\n` });
-    expect(fuzzer.files(CANARY)).toEqual({});
+it("the results are complete when a signal stops the campaign: all seeds before the first unfinished one", async () => {
+  const campaign = start("--seeds 1980..2100 --workers 1 --out stopped");
+  await campaign.prints("seed 2000 runs");
+  const { code, stdout } = await campaign.end("SIGHUP");
+  expect(code).toBe(129);
+  expect(stdout).toContain("interrupted after 20 of 120 seeds\n");
+  const files = ["fuzz-1980-2100.json", "seed-1994.ndjson", "seed-1994.yaml"];
+  expect(Object.keys(fuzzer.files("stopped"))).toEqual(files);
+  expect(JSON.parse(fuzzer.files("stopped")["fuzz-1980-2100.json"] ?? "")).toMatchObject({
+    ran: [{ done: 20 }],
+    failures: [{ seed: 1994, count: 1, scenario: "seed-1994.yaml", report: "seed-1994.ndjson" }],
   });
 });
 
@@ -304,36 +212,4 @@ describe("the GitHub workflow", () => {
     expect(merged.code).toBe(0);
     expect(unsharded).toEqual(withoutPaths(fuzzer.read("workflow/fuzz.json")));
   });
-});
-
-/** Folder of the program as that of a page. */
-const shown = { path: fuzzer.folder, read: (name: string) => fuzzer.read(name) };
-const page: Shell = new Shell(shown, {
-  write: (name = "", text = "") => void fuzzer.write(name, `${text}\n`),
-  /** Writes the results of all seeds with a change, and shows them. */
-  edit: async (from = "", to = "") => {
-    const text = fuzzer.read("unsharded/fuzz-0-200.json");
-    expect(text).toMatch(new RegExp(from));
-    fuzzer.write("edited.json", text.replace(new RegExp(from), to));
-    return (await page.run("fuzz show edited.json")).join("\n");
-  },
-  /** Prints results with only the names of files. */
-  "without-folders": (name = "") =>
-    fuzzer
-      .read(name)
-      .replace(/"(scenario|report)": "(.*)"/g, (_, key, path) => `"${key}": "${basename(path)}"`),
-});
-
-it("results of seeds are merged and shown as their page shows", async () => {
-  const codesOf = (...lines: readonly string[]) =>
-    Promise.all(lines.map(async (line) => (await run(line)).code));
-  const shards = [1, 2, 3];
-  const lines = shards.map((index) => `--seeds 0..200 --shard ${index}/3 --out own/${index}`);
-  expect(await codesOf(...lines, "--seeds 0..200 --out unsharded")).toEqual([1, 1, 1, 1]);
-  for (const index of shards)
-    cpSync(fuzzer.path("own", `${index}`), fuzzer.path("shared"), { recursive: true });
-  await codesOf("--seeds 300..310 --commands 20 --out other", "--seeds 0..5 --shard 2/2 --out clean");
-  fuzzer.write("empty/notes.txt", "no results\n");
-  page.names.set("VERSION", VERSION);
-  await page.expectPage(join(import.meta.dirname, "results.txt"));
 });
