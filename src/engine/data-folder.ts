@@ -102,9 +102,8 @@ export class DataFolder implements Persistence {
   /** End of the journal at the latest written state. */
   #lastState: LinePosition = BEGINNING;
   #writing: Promise<void> | null = null;
-  /** Wall time of the latest check, and the end of the journal then, bytes. */
+  /** Wall time of the latest check. */
   #checked = 0;
-  #checkedEnd = 0;
   #whenBroken: (error: PersistenceError) => void = () => {};
 
   /** @throws DataFileError if the directory cannot be used; nothing in it has been changed then. */
@@ -183,7 +182,8 @@ export class DataFolder implements Persistence {
   start(runtime: ExchangeRuntime, setting: ClockSetting, wall: number, opening?: OpeningData): void {
     const { durability, wallNow } = this.#options;
     const { clock, exchange, session } = runtime;
-    const journal = new JournalFile(this.#file, durability, this.#end, (failure) => this.#rollBack(failure));
+    const rollBack = (failure: PersistenceError) => this.#rollBack(failure);
+    const journal = new JournalFile(this.#file, durability, this.#end, rollBack, this.#journalPath);
     this.#journal = journal;
     if (opening !== undefined) {
       journal.control("opening", opening, opening.start);
@@ -259,29 +259,23 @@ export class DataFolder implements Persistence {
   #checkFiles(journal: JournalFile): boolean {
     this.#checked = this.#options.wallNow();
     try {
-      const change = this.#changeByOthers();
-      if (change !== null) {
-        const what = `${change} while it was in use, and nothing more is written there`;
+      const removed = this.#removedByOthers();
+      if (removed !== null) {
+        const what = `${removed} was removed or replaced while it was in use, and nothing more is written there`;
         journal.abandon(new PersistenceError(what, "removed"));
       }
+      journal.checkSize();
     } catch (error) {
       const what = `${this.path} cannot be read: ${(error as Error).message}`;
       journal.abandon(new PersistenceError(what, "disk", error));
     }
-    this.#checkedEnd = journal.written.offset;
     return journal.broken === null;
   }
 
-  /** What somebody else did to the files, in words; null if nothing. */
-  #changeByOthers(): string | null {
-    if (!this.#lock.isHeld()) return `${this.path} was removed or replaced`;
-    const path = this.#journalPath;
-    if (this.#disk.identity(path) !== this.#identity) return `${path} was removed or replaced`;
-    if (this.#checkedEnd === 0) return null;
-    // Nothing is there in a truncated file, or a zero, because later lines were written at their own positions.
-    const last = new Uint8Array(1);
-    this.#file.read(last, this.#checkedEnd - 1);
-    return last[0] === 0 ? `${path} was truncated` : null;
+  /** What somebody else removed or replaced, in words; null if nothing. */
+  #removedByOthers(): string | null {
+    if (!this.#lock.isHeld()) return `${this.path} or its lock`;
+    return this.#disk.identity(this.#journalPath) === this.#identity ? null : this.#journalPath;
   }
 
   /**

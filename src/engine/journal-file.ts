@@ -28,6 +28,7 @@ const INTERVAL_MS = 1_000;
 /** The journal of one exchange, in an append-only file. */
 export class JournalFile implements JournalWithRefused, Persistence {
   readonly durability: Durability;
+  readonly #path: string;
   readonly #file: DiskFile;
   readonly #queue: LineQueue;
   readonly #preallocation: Preallocation | null;
@@ -48,14 +49,19 @@ export class JournalFile implements JournalWithRefused, Persistence {
   #syncingUpTo = 0;
   #syncTimer: NodeJS.Timeout | undefined;
 
-  /** The file must be durable up to `end`. `onFailure` is called once, and returns the error for later calls. */
+  /**
+   * The file must be durable up to `end`. `onFailure` is called once, and returns the error for later calls. `path` names the
+   * file in errors.
+   */
   constructor(
     file: DiskFile,
     durability: Durability,
     end: JournalEnd,
     onFailure = (failure: PersistenceError) => failure,
+    path = "the journal",
   ) {
     this.durability = durability;
+    this.#path = path;
     this.#file = file;
     this.#queue = new LineQueue(end);
     this.#preallocation = durability === "power" ? new Preallocation(file) : null;
@@ -100,6 +106,13 @@ export class JournalFile implements JournalWithRefused, Persistence {
   /** Stops accepting commands, and writes nothing more to a file that is no longer this exchange's. */
   abandon(error: PersistenceError): void {
     if (this.#broken === null) this.#fail(error);
+  }
+
+  /** Abandons a file that somebody truncated. */
+  checkSize(): void {
+    if (this.#file.size >= this.#written.offset) return;
+    const what = `${this.#path} was truncated while it was in use, and nothing more is written there`;
+    this.abandon(new PersistenceError(what, "removed"));
   }
 
   control<Kind extends ControlKind>(kind: Kind, data: ControlRecords[Kind], at: Millis = this.#at): void {
@@ -192,13 +205,16 @@ export class JournalFile implements JournalWithRefused, Persistence {
     } catch {}
   }
 
-  /** @throws the system's error; the lines stay buffered then. */
+  /** @throws the system's error, and the lines stay buffered; PersistenceError if the file was truncated. */
   #writeQueue(): void {
     const queue = this.#queue;
     queue.encode(this.#synced.number);
     const { number, buffer } = queue;
     const { length } = buffer;
     if (length === 0) return;
+    // Before each write, because a line that follows a hole is lost with it.
+    this.checkSize();
+    this.#assertWritable();
     writeFully(this.#file, buffer.bytes, this.#written.offset);
     this.#written = { number, offset: this.#written.offset + length };
     queue.clear();

@@ -263,35 +263,30 @@ it.each([
 );
 
 describe.each([
-  ["all", 0],
-  ["half", 0.5],
-])("a journal of which %s was truncated while it was in use", (_what, share) => {
-  it.each(["idle", "writing"])(
-    "accepts nothing more after a second in which the exchange was %s",
-    async (was) => {
-      const disk = new SimulatedDisk();
-      let wall = NOON;
-      const opened = await openOn(disk, {}, [], () => wall);
-      await begin(opened);
-      const submitAfter = (wait: number) => {
-        wall += wait;
-        opened.exchange.submit(eventCommand(`at ${wall}`));
-        return flush(opened);
-      };
-      await submitAfter(1_000);
-      const path = `${FOLDER}/journal.ndjson`;
-      const size = disk.image.get(path)?.length ?? 0;
-      disk.open(path, "write").truncate(size * share);
-      if (was === "writing") await submitAfter(999);
-      // The exchange cannot be rolled back, so that nothing is read either: already the first refusal says so.
-      const message = expect.stringContaining(`${path} was truncated`);
-      const failure = expect.objectContaining({ reason: "unreadable", message });
-      expect(() => submitAfter(1_000)).toThrow(failure);
-      expect(() => flush(opened)).toThrow(failure);
-      await opened.close();
-      expect(disk.names(FOLDER)).not.toContain("lock");
-    },
-  );
+  ["all", (size: number) => size],
+  ["half", (size: number) => size / 2],
+  ["the last byte", () => 1],
+])("a journal of which %s was truncated while it was in use", (_what, bytes) => {
+  it.each(["the next change", "a read a second later"])("stops the exchange at %s", async (what) => {
+    const disk = new SimulatedDisk();
+    let wall = NOON;
+    const opened = await openOn(disk, {}, [], () => wall);
+    await begin(opened);
+    const path = `${FOLDER}/journal.ndjson`;
+    const size = disk.image.get(path)?.length ?? 0;
+    disk.open(path, "write").truncate(size - bytes(size));
+    const truncated = disk.image.get(path);
+    if (what === "the next change") opened.exchange.submit(eventCommand("lost"));
+    else wall += 1_000;
+    // The exchange cannot be rolled back, so that nothing is read either: already the first refusal says so.
+    const message = expect.stringContaining(`${path} was truncated`);
+    const failure = expect.objectContaining({ reason: "unreadable", message });
+    expect(() => flush(opened)).toThrow(failure);
+    expect(() => flush(opened)).toThrow(failure);
+    await opened.close();
+    expect(disk.names(FOLDER)).not.toContain("lock");
+    expect(disk.image.get(path)).toEqual(truncated);
+  });
 });
 
 it.each([
@@ -306,7 +301,7 @@ it.each([
   wall += 1_000;
   opened.exchange.submit(eventCommand("lost"));
   disk.before = ({ kind }) => {
-    if (kind !== "read") return;
+    if (kind !== "read" && kind !== "size") return;
     if (when === "once") disk.before = () => {};
     throw new Error("EIO: i/o error, read");
   };

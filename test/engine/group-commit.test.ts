@@ -26,7 +26,8 @@ class SlowFile implements DiskFile {
     return 0;
   }
 
-  write(bytes: Uint8Array): number {
+  write(bytes: Uint8Array, position: number): number {
+    this.size = Math.max(this.size, position + bytes.length);
     for (const text of Buffer.from(bytes).toString().split("\n").slice(0, -1)) {
       this.written += 1;
       // Preallocated zeros are not lines.
