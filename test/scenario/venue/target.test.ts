@@ -8,6 +8,7 @@ import { type RunningServer, serveWorld } from "../../../src/compose.ts";
 import { DEFAULT_CONFIG } from "../../../src/config.ts";
 import { controlNeedOf, stepsOf } from "../../../src/scenario/language/steps.ts";
 import { findFiles } from "../../../src/scenario/run/files.ts";
+import type { ScenarioResult } from "../../../src/scenario/run/result.ts";
 import { targetAt } from "../../../src/scenario/venue/target-venue.ts";
 import { ConfigError } from "../../../src/setting.ts";
 import { readWorld } from "../../../src/simulation/world.ts";
@@ -15,7 +16,7 @@ import { namedPrivateKey } from "../../../src/simulation/world-accounts.ts";
 import { TINY_WORLD, yesOf } from "../../support/http.ts";
 import { httpServer } from "../../support/local-server.ts";
 import { pageWith } from "../../support/page.ts";
-import { ScenarioFolder, scenarioAt } from "../run/scenario-folder.ts";
+import { diffOf, ScenarioFolder, scenarioAt } from "../run/scenario-folder.ts";
 
 const folder = new ScenarioFolder();
 
@@ -83,135 +84,44 @@ steps:
 
 const walletsFor = (slug: string): string => `markets: { market: ${slug} }\n${ACCOUNTS}`;
 
-const TRADE = `scenario: a partial fill leaves the remainder live
-accounts: { alice: { USDC: 1000 }, bob: { YES: 500 } }
-steps:
-  - alice: BUY 100 YES @ 0.55 as bid
-  - bob: SELL 40 YES @ 0.50
-    fills: [SELL 40 YES @ 0.55 from bid]
-    status: MATCHED 40/40
-  - alice: BUY 10 YES @ 0.555
-    rejects: INVALID_TICK_SIZE
-  - expect:
-      book:   { YES: { bids: [0.55 x 60], asks: [] } }
-      orders: { bid: LIVE 40/100 }
-      trades: [bob SELL 40 YES @ 0.55 from alice]
-      quote:  { YES: { bid: 0.55, ask: none, last: 0.55 } }
-  - alice: cancel bid
-  - alice: cancel bid
-    rejects: already canceled
-  - repeat: 2
-    steps:
-      - alice: BUY 5 YES @ 0.10 as low#
-      - alice: cancel low#
-  - alice: BUY 5 YES @ 0.10 GTD +1h as late
-  - alice: cancel all
-  - expect: { orders: { bid: CANCELED 40/100 USER, late: CANCELED 0/5 } }
-`;
+/** Returns how a scenario on a deployment ends. */
+function endOf({ status, reason, failure, steps }: ScenarioResult): string[] {
+  if (failure === null) return [reason === null ? `${status} after ${steps} steps` : `${status}: ${reason}`];
+  return [`line ${failure.place.line}, step ${failure.step}: ${failure.message}`, ...diffOf(failure)];
+}
+
+/** Does in a market what a comment of a scenario says. */
+async function prepare(slug: string, comments: string): Promise<void> {
+  const [, size, price] = /^# A stranger sells (\S+) YES @ (\S+)$/m.exec(comments) ?? [];
+  const order = { side: "SELL", price: Number(price), size: Number(size) } as const;
+  if (price !== undefined) await placeApart(namedPrivateKey("a stranger"), slug, order);
+  if (/^# The market is closed$/m.test(comments))
+    orThrow(await operator.control.close(orThrow(await operator.market(slug)).id));
+}
 
 describe("a scenario on a deployment", () => {
-  it("passes with the public API, on an exchange with other markets", async () => {
-    const result = await runThere(TRADE, walletsFor(await newMarket()));
-    expect(result.failure).toBeNull();
-    expect(result).toMatchObject({ status: "passed", way: "target", steps: 13, stateHash: null });
-  });
-
-  it("knows the orders that a request canceled", async () => {
-    const text = `scenario: canceled by hand
-accounts: { alice: { USDC: 10 } }
-steps:
-  - alice: BUY 5 YES @ 0.2 as bid
-  - request: DELETE /order
-    as: alice
-    body: { orderId: "{order bid}" }
-  - alice: BUY 5 YES @ 0.3 as other
-  - request: DELETE /orders/all
-    as: alice
-  - expect: { orders: { bid: CANCELED 0/5 USER, other: CANCELED 0/5 USER } }
-`;
-    expect((await runThere(text, walletsFor(await newMarket()))).failure).toBeNull();
+  it("ends as its page says, and leaves no resting orders", async () => {
+    folder.write("flow.csv", "at,account,op,ref,side,outcome,price,size,type\n0,alice,fund,,,USDC,,1,\n");
+    folder.write("tiny.json", await readFile(TINY_WORLD, "utf8"));
+    const page = readFileSync(new URL("deployed.txt", import.meta.url), "utf8");
+    const written = await pageWith(page, async ({ opening, text }) => {
+      const [selfTrade] = /(?<=^market: .*selfTrade: )cancel-taker/m.exec(opening) ?? [];
+      const slug = await newMarket(selfTrade === undefined ? {} : { selfTrade: "cancel-taker" });
+      await prepare(slug, text);
+      const [markets = "markets: { market: deployed-1 }"] = /(?<=^# )markets: .*/m.exec(text) ?? [];
+      const wallets = `${markets.replaceAll("deployed-1", slug)}\n${ACCOUNTS}`;
+      const result = await runThere(opening + text, wallets);
+      expect(result).toMatchObject({ way: "target", stateHash: null });
+      expect(await bidsIn(slug)).toEqual([]);
+      return endOf(result);
+    });
+    await expect(written).toMatchFileSnapshot("deployed.txt");
   });
 
   it("is opened anew for each repeated run, at whatever time", async () => {
     const { failure, status } = await runThere(RESTS, walletsFor(await newMarket()), 3);
     expect(failure).toBeNull();
     expect(status).toBe("passed");
-  });
-
-  it("fails if an expectation does not hold", async () => {
-    const text = TRADE.replace("bids: [0.55 x 60]", "bids: [0.55 x 61]");
-    const { failure, status } = await runThere(text, walletsFor(await newMarket()));
-    expect(status).toBe("failed");
-    expect(failure?.place.line).toBe(11);
-    expect(failure?.diff.map(({ text: line }) => line)).toEqual(["bid 0.55 x 61", "bid 0.55 x 60"]);
-  });
-
-  it("names an unknown account `somebody`", async () => {
-    const slug = await newMarket();
-    await placeApart(namedPrivateKey("a stranger"), slug, { side: "SELL", price: 0.5, size: 5 });
-    const { failure } = await runThere(
-      `scenario: another
-accounts: { alice: { USDC: 5 } }
-steps:
-  - alice: BUY 5 YES @ 0.5
-    fills: [BUY 5 YES @ 0.5 from somebody]
-`,
-      walletsFor(slug),
-    );
-    expect(failure).toBeNull();
-  });
-
-  it("runs on a market with a self-trade policy that the wallets file declares", async () => {
-    const slug = await newMarket({ selfTrade: "cancel-taker" });
-    const text = `scenario: own orders do not meet
-market: { selfTrade: cancel-taker }
-accounts: { alice: { USDC: 10 }, bob: { YES: 5 } }
-steps:
-  - bob: SELL 5 YES @ 0.5
-  - bob: BUY 5 YES @ 0.5
-    status: CANCELED 0/5 SELF_TRADE
-`;
-    const wallets = walletsFor(`{ market: ${slug}, selfTrade: cancel-taker }`);
-    expect((await runThere(text, wallets)).failure).toBeNull();
-  });
-
-  it("compares the settlement status of fills from the public API", async () => {
-    const trade = `scenario: how far
-accounts: { alice: { USDC: 1000 }, bob: { YES: 500 } }
-steps:
-  - alice: BUY 10 YES @ 0.55
-  - bob: SELL 4 YES @ 0.50
-    fills: [SELL 4 YES @ 0.55 from alice MATCHED]
-  - bob: SELL 6 YES @ 0.50
-  - expect: { trades: [bob SELL 4 YES @ 0.55 from alice MATCHED, bob SELL 6 YES @ 0.55 from alice FAILED] }
-`;
-    const { failure } = await runThere(trade, walletsFor(await newMarket()));
-    expect({ line: failure?.place.line, diff: failure?.diff.map(({ text }) => text) }).toEqual({
-      line: 8,
-      diff: [
-        "bob SELL 4 YES @ 0.55 from alice MATCHED",
-        "bob SELL 6 YES @ 0.55 from alice FAILED",
-        "bob SELL 6 YES @ 0.55 from alice MATCHED",
-      ],
-    });
-  });
-
-  it("leaves no resting orders, also if it failed", async () => {
-    const slug = await newMarket();
-    const bids = `accounts: { alice: { USDC: 5 } }
-steps:
-  - alice: BUY 5 YES @ 0.4 as bid
-  - request: POST /order
-    as: alice
-    body: { tokenId: "{token YES}", side: BUY, price: 0.3, size: 5 }
-`;
-    const passed = await runThere(`scenario: one\n${bids}`, walletsFor(slug));
-    const failed = await runThere(
-      `scenario: other\n${bids}  - expect: { orders: { bid: MATCHED 5/5 } }\n`,
-      walletsFor(slug),
-    );
-    expect([passed.status, failed.status]).toEqual(["passed", "failed"]);
-    expect(await bidsIn(slug)).toEqual([]);
   });
 
   it("leaves no resting order whose reply was lost", async () => {
@@ -352,37 +262,6 @@ describe("a deployment whose answer lacks something", () => {
       expect(await failureWithout(field, route, steps)).toBe(message);
     },
   );
-});
-
-describe("a scenario is skipped", () => {
-  it("with the reason in its page", async () => {
-    folder.write("flow.csv", "at,account,op,ref,side,outcome,price,size,type\n0,alice,fund,,,USDC,,1,\n");
-    const slug = await newMarket();
-    const page = readFileSync(new URL("skipped.txt", import.meta.url), "utf8");
-    const written = await pageWith(page, async ({ opening, text }) => {
-      const [markets = "markets: { market: deployed-1 }"] = /(?<=^# )markets: .*/m.exec(text) ?? [];
-      const wallets = `${markets.replaceAll("deployed-1", slug)}\n${ACCOUNTS}`;
-      const { status, reason } = await runThere(opening + text, wallets);
-      return [`${status}: ${reason}`];
-    });
-    await expect(written).toMatchFileSnapshot("skipped.txt");
-  });
-
-  it("if it has a world of its own", async () => {
-    folder.write("tiny.json", await readFile(TINY_WORLD, "utf8"));
-    const { reason } = await runThere("scenario: w\nworld: tiny.json\nsteps: [{ advance: 1s }]\n", ACCOUNTS);
-    expect(reason).toBe("needs control plane: it opens a world of its own");
-  });
-
-  it("if the market is closed", async () => {
-    const slug = await newMarket();
-    const { id } = orThrow(await operator.market(slug));
-    orThrow(await operator.control.close(id));
-    const text = `${HEAD}${BID}`;
-    expect((await runThere(text, walletsFor(slug))).reason).toBe(
-      "needs a market named market with status ACTIVE, it is CLOSED",
-    );
-  });
 });
 
 describe("a wallets file with an unknown market", () => {
