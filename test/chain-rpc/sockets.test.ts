@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { addFault } from "../server/faults.ts";
 import { replyTo } from "../server/raw-socket.ts";
-import { type Api, startApi, useApi } from "../support/http.ts";
+import { type Api, apiOfTest, startApi, useApi } from "../support/http.ts";
 import { post, rpc } from "./rpc.ts";
 import { openSocket, type RpcSocket, refusalOf, socketUrl } from "./rpc-socket.ts";
 
@@ -101,14 +101,13 @@ describe("a connection", () => {
   });
 
   it("controls the chain only with the token of the control plane", async () => {
-    const guarded = await startApi({ simToken: "s3cret" });
+    const guarded = await apiOfTest({ simToken: "s3cret" });
     const stranger = await openSocket(guarded);
     expect((await stranger.call("evm_mine")).error?.code).toBe(4100);
     expect(await stranger.result("eth_subscribe", "newHeads")).toBe("0x1");
     const owner = await openSocket(guarded, { headers: { authorization: "Bearer s3cret" } });
     expect((await owner.call("evm_mine")).result).toBe("0x0");
     await stranger.notifications.count(1);
-    await guarded.close();
   });
 });
 

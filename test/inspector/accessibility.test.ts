@@ -42,8 +42,7 @@ async function withLongFigures(size: PageOptions) {
   orThrow(await alice.place({ tokenId, side: "BUY", price: 0.5, size: 1 }));
   orThrow(await bob.place({ tokenId, side: "SELL", price: 0.5001, size: 888_888.88 }));
   for (const client of [alice, bob]) client.close();
-  const inspector = await open(story.url, size);
-  await inspector.waitForPosition(/^live/);
+  const inspector = await open(story.url, { ...size, at: /^live/ });
   return { inspector, slug };
 }
 
@@ -52,9 +51,8 @@ describe.runIf(BROWSER !== null).each([
   [390, 844],
 ])("at %i x %i", (width, height) => {
   it("no pane has a serious problem in light or dark colours", async () => {
-    const inspector = await open(story.url, { width, height });
+    const inspector = await open(story.url, { width, height, at: /^live/ });
     const { page } = inspector;
-    await inspector.waitForPosition(/^live/);
     await (await inspector.open("accounts")).getByLabel("Account").selectOption({ index: 3 });
     await page.evaluate(axe.source);
     const found = await findings(inspector);
@@ -93,9 +91,8 @@ describe.runIf(BROWSER !== null).each([
   });
 
   it("no tab is hidden or wider than the page, and account, command and result of the journal's rows are not cut", async () => {
-    const inspector = await open(story.html, { width, height });
+    const inspector = await open(story.html, { width, height, at: /^line/ });
     const { page } = inspector;
-    await inspector.waitForPosition(/^line/);
     for (const tab of await page.locator("nav.tabs button:visible").all()) {
       const { x = -1, width: tabWidth = 0 } = (await tab.boundingBox()) ?? {};
       expect(x).toBeGreaterThanOrEqual(0);
@@ -127,8 +124,7 @@ describe.runIf(BROWSER !== null).each([
 describe.runIf(BROWSER !== null)("tables", () => {
   it("name each of their columns, above its figures, and their rows in full", async () => {
     await fetchJson(story.url, "/sim/chain/faults", { kind: "delay", times: 1 });
-    const inspector = await open(story.url);
-    await inspector.waitForPosition(/^live/);
+    const inspector = await open(story.url, { at: /^live/ });
     await (await inspector.open("accounts")).getByLabel("Account").selectOption({ index: 1 });
     await inspector
       .button(/^order \d+$/, inspector.pane("accounts"))
@@ -161,8 +157,7 @@ describe.runIf(BROWSER !== null)("tables", () => {
     const [alice, bob] = await pairOn(story.url);
     for (let count = 0; count < 501; count += 1)
       orThrow(await bob.place({ tokenId: story.yes, side: "BUY", price: 0.01, size: 5 }));
-    const inspector = await open(story.url);
-    await inspector.waitForPosition(/^live/);
+    const inspector = await open(story.url, { at: /^live/ });
     const pane = await inspector.open("accounts");
     const name = `${story.bob.toLowerCase().slice(0, 8)}…`;
     await pane.getByLabel("Account").selectOption({ label: name });
@@ -199,8 +194,7 @@ describe.runIf(BROWSER !== null)("fields", () => {
 
 describe.runIf(BROWSER !== null).each(["light", "dark"] as const)("in the %s", (colorScheme) => {
   it("fields have a border with at least three times the contrast of what is around them", async () => {
-    const inspector = await open(story.url, { colorScheme });
-    await inspector.waitForPosition(/^live/);
+    const inspector = await open(story.url, { colorScheme, at: /^live/ });
     for (const name of PANES) {
       await inspector.open(name);
       const faint = await inspector.page.locator("input, select, textarea").evaluateAll((fields) => {
@@ -228,9 +222,8 @@ describe.runIf(BROWSER !== null).each(["light", "dark"] as const)("in the %s", (
 
 describe.runIf(BROWSER !== null)("the keyboard", () => {
   it("scrolls the journal from its end, and a row with the focus stays while rows are added", async () => {
-    const inspector = await open(story.url);
+    const inspector = await open(story.url, { at: /^live/ });
     const { page } = inspector;
-    await inspector.waitForPosition(/^live/);
     const journal = inspector.pane("journal");
     const placesOf = (part: string) => journal.locator(`.row-of${part} .place`);
     await journal.getByLabel("Market").focus();
@@ -253,8 +246,7 @@ describe.runIf(BROWSER !== null)("the keyboard", () => {
   });
 
   it("returns from closed details to their row", async () => {
-    const inspector = await open(story.html);
-    await inspector.waitForPosition(/^line/);
+    const inspector = await open(story.html, { at: /^line/ });
     for (const key of ["Home", "ArrowRight"]) await inspector.page.keyboard.press(key);
     await inspector.pane("journal").locator(".row-of[aria-current]").press("Enter");
     const details = inspector.pane("journal").getByRole("complementary");

@@ -24,6 +24,8 @@ export interface PageOptions {
   readonly width?: number;
   readonly height?: number;
   readonly colorScheme?: "light" | "dark";
+  /** The position of the cursor to wait for. */
+  readonly at?: RegExp;
   /** Whether the test causes errors or violations of the policy. */
   readonly expectsErrors?: boolean;
   /** Whether the page stays open for all tests of the file. */
@@ -155,7 +157,7 @@ export function useBrowser(): (url: string, shown?: PageOptions) => Promise<Insp
   afterAll(() => close(shared));
   return async (
     url,
-    { width, height, colorScheme = "light", expectsErrors = false, isShared = false } = {},
+    { width, height, at, colorScheme = "light", expectsErrors = false, isShared = false } = {},
   ) => {
     const page = idle.pop() ?? (await newPage(BROWSER ?? ""));
     await page.setViewportSize({ width: width ?? DEFAULT_SIZE.width, height: height ?? DEFAULT_SIZE.height });
@@ -163,6 +165,7 @@ export function useBrowser(): (url: string, shown?: PageOptions) => Promise<Insp
     const inspector = new Inspector(page);
     (isShared ? shared : opened).push({ inspector, expectsErrors });
     await page.goto(url);
+    if (at !== undefined) await inspector.waitForPosition(at);
     return inspector;
   };
 }

@@ -2,9 +2,9 @@ import { join } from "node:path";
 import type { Route } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { orThrow } from "../../src/client/result.ts";
-import { clientOn, run, serve } from "../cli/tools.ts";
+import { clientOn, run } from "../cli/tools.ts";
 import { temporaryFolder } from "../support/folder.ts";
-import { fetchJson, useServer } from "../support/http.ts";
+import { fetchJson, serverOfTest, useServer } from "../support/http.ts";
 import { httpServer } from "../support/local-server.ts";
 import { BROWSER, type Inspector, useBrowser } from "./browser.ts";
 import { playStory } from "./story.ts";
@@ -453,10 +453,9 @@ const hashNow = async () => orThrow(await client.control.stateHash()).hash;
 
 describe.runIf(BROWSER !== null)("a server", () => {
   it("that stops is shown as not connected, and followed again when it is back", async () => {
-    const first = await serve({});
+    const first = await serverOfTest();
     const { port } = first;
-    const other = await open(first.url);
-    await other.waitForPosition(/^live/);
+    const other = await open(first.url, { at: /^live/ });
     await fetchJson(first.url, "/sim/chain/mine", { blocks: 1 });
     const sequence = await sequenceNow(first);
     await other.waitForPosition(new RegExp(`^live sequence ${sequence} `));
@@ -474,7 +473,7 @@ describe.runIf(BROWSER !== null)("a server", () => {
       observer.observe(where, { subtree: true, childList: true, characterData: true });
       return texts;
     });
-    const second = await serve({ port });
+    await serverOfTest({ port });
     await lost.waitFor({ state: "detached" });
     await other.waitForPosition(/^live/);
     const positions = await said.jsonValue();
@@ -484,7 +483,6 @@ describe.runIf(BROWSER !== null)("a server", () => {
     const before = (await head.textContent()) ?? "";
     await other.button("Mine a block", other.pane("chain")).click();
     await expect.poll(() => head.textContent()).not.toBe(before);
-    await second.close();
   });
 
   it("with a long session shows its progress until it is live", async () => {
@@ -492,7 +490,7 @@ describe.runIf(BROWSER !== null)("a server", () => {
     const rest = new Promise<void>((resolve) => {
       sendRest = resolve;
     });
-    const busy = await serve({});
+    const busy = await serverOfTest();
     for (let block = 0; block < 20; block += 1) await fetchJson(busy.url, "/sim/chain/mine", { blocks: 1 });
     // A proxy that holds the rest of the feed back after ten commands.
     const slow = await httpServer(async ({ url, headers: { accept = "" } }, response) => {
@@ -512,18 +510,15 @@ describe.runIf(BROWSER !== null)("a server", () => {
       }
       response.end();
     });
-    const other = await open(`${slow.url}/`);
-    await other.waitForPosition(/^catching up, \d\d? % sequence/);
+    onTestFinished(() => slow.close());
+    const other = await open(`${slow.url}/`, { at: /^catching up, \d\d? % sequence/ });
     sendRest();
     await other.waitForPosition(new RegExp(`^live sequence ${await sequenceNow(busy)} `));
-    slow.close();
-    await busy.close();
   });
 
   it("whose clock has not moved disables the timeline by time", async () => {
-    const frozen = await serve({});
-    const other = await open(frozen.url);
-    await other.waitForPosition(/^live/);
+    const frozen = await serverOfTest();
+    const other = await open(frozen.url, { at: /^live/ });
     const byTime = other.button("By time");
     const mine = async (): Promise<void> => {
       await fetchJson(frozen.url, "/sim/chain/mine", { blocks: 1 });
@@ -537,11 +532,10 @@ describe.runIf(BROWSER !== null)("a server", () => {
     await expect.poll(() => byTime.isDisabled()).toBe(false);
     await byTime.click();
     expect(await byTime.getAttribute("aria-pressed")).toBe("true");
-    await frozen.close();
   });
 
   it("whose clock jumps by days shows the date of each time that is not on the day of the cursor", async () => {
-    const jumping = await serve({});
+    const jumping = await serverOfTest();
     const trader = await clientOn(jumping.url, "5");
     const [market] = orThrow(await trader.markets({ active: true, limit: 1 })).data;
     const tokenId = market?.tokens[0]?.tokenId ?? "";
@@ -565,11 +559,10 @@ describe.runIf(BROWSER !== null)("a server", () => {
     await page.keyboard.press("Home");
     await expect.poll(() => rows.first().textContent()).toBe("00:00:00.000");
     expect(await rows.last().textContent()).toBe("01-03 00:00:00");
-    await jumping.close();
   });
 
   it("with a token for its control plane is opened with it", async () => {
-    const guarded = await serve({ simToken: "let me in" });
+    const guarded = await serverOfTest({ simToken: "let me in" });
     const other = await open(guarded.url);
     const field = other.page.getByLabel("Token of the control plane");
     await field.fill("let me in");
@@ -577,16 +570,14 @@ describe.runIf(BROWSER !== null)("a server", () => {
     await other.waitForPosition(/^live/);
     await other.button("Mine a block", await other.open("chain")).click();
     await other.pane("journal").getByRole("listitem").first().waitFor();
-    await guarded.close();
   });
 
   it("with a pool shows each exchange separately", async () => {
-    const pool = await serve({ pool: 3 });
+    const pool = await serverOfTest({ pool: 3 });
     const [one, two] = [await open(`${pool.url}/1/`), await open(`${pool.url}/2`)];
     for (const page of [one, two]) await page.waitForPosition(/^live/);
     await two.button("Mine a block", await two.open("chain")).click();
     await two.pane("journal").getByRole("listitem").first().waitFor();
     expect(await one.pane("journal").getByRole("listitem").count()).toBe(0);
-    await pool.close();
   });
 });

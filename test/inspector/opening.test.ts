@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
 import { linesIn, withChecksums } from "../cli/journal-lines.ts";
-import { run, serve } from "../cli/tools.ts";
-import { fetchJson } from "../support/http.ts";
+import { run } from "../cli/tools.ts";
+import { fetchJson, serverOfTest } from "../support/http.ts";
 import { BROWSER, type Inspector, useBrowser } from "./browser.ts";
 import { linesOf, useStory } from "./story.ts";
 
@@ -21,12 +21,8 @@ function file(name: string, bytes: string): string {
 
 const reportText = (): string => readFileSync(story.report, "utf8");
 
-/** Opens the page with the story's report, and waits for its end. */
-async function openStory(): Promise<Inspector> {
-  const inspector = await open(story.html);
-  await inspector.waitForPosition(/^line/);
-  return inspector;
-}
+/** Opens the page with the story's report. */
+const openStory = (): Promise<Inspector> => open(story.html, { at: /^line/ });
 
 /** Chooses a report on the page by keyboard. */
 async function choose(inspector: Inspector, path: string): Promise<void> {
@@ -76,9 +72,8 @@ describe.runIf(BROWSER !== null)("the inspector as a file", () => {
   });
 
   it("shows a dropped report in place of a running exchange, and follows the exchange no longer", async () => {
-    const server = await serve({});
-    const inspector = await open(server.url);
-    await inspector.waitForPosition(/^live/);
+    const server = await serverOfTest();
+    const inspector = await open(server.url, { at: /^live/ });
     await fetchJson(server.url, "/sim/chain/mine", { blocks: 1 });
     const durations = inspector.pane("journal").getByText(/\d ms$/);
     await durations.first().waitFor();
@@ -91,7 +86,6 @@ describe.runIf(BROWSER !== null)("the inspector as a file", () => {
     await inspector.page.keyboard.press("Home");
     await inspector.pane("journal").locator(".place").getByText("2", { exact: true }).waitFor();
     expect(await durations.count()).toBe(0);
-    await server.close();
   });
 
   it("shows the error of a file that is no report", async () => {
@@ -119,8 +113,7 @@ describe.runIf(BROWSER !== null)("the inspector as a file", () => {
     lines[12] = (lines[12] as string).replace('"t":', '"T":');
     const [damaged, html] = [file("damaged.ndjson", lines.join("\n")), join(story.folder, "damaged.html")];
     expect((await run("inspect", [damaged], { html })).code).toBe(3);
-    const inspector = await open(pathToFileURL(html).href);
-    await inspector.waitForPosition(/^line 12 of 12 /);
+    const inspector = await open(pathToFileURL(html).href, { at: /^line 12 of 12 / });
     await inspector.page
       .getByRole("alert")
       .filter({ hasText: /damaged\.ndjson.*line 13/ })

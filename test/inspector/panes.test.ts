@@ -1,6 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Account, AuthExplanation, Chain, OrderStory } from "../../src/client/api-messages.ts";
-import { fetchJson, serve } from "../support/http.ts";
+import { run } from "../cli/tools.ts";
+import { fetchJson, serverOfTest } from "../support/http.ts";
 import { BROWSER, type Inspector, useBrowser } from "./browser.ts";
 import { useStory } from "./story.ts";
 
@@ -277,7 +278,6 @@ describe.runIf(BROWSER !== null).each([
     ]);
     const path = `${story.folder}/${isLive ? "live" : "file"}.ndjson`;
     await download.saveAs(path);
-    const { run } = await import("../cli/tools.ts");
     expect(await run("replay", [path])).toMatchObject({
       code: 0,
       stdout: expect.stringContaining("each has the recorded result"),
@@ -287,8 +287,7 @@ describe.runIf(BROWSER !== null).each([
 
 describe.runIf(BROWSER !== null)("the chart", () => {
   it("labels a time of days at least twice, however narrow", async () => {
-    const busiest = await open(story.url);
-    await busiest.waitForPosition(/^live/);
+    const busiest = await open(story.url, { at: /^live/ });
     const labels = await busiest.page.evaluateHandle(() => {
       const { fillText } = CanvasRenderingContext2D.prototype;
       const drawn = new Set<string>();
@@ -309,12 +308,11 @@ describe.runIf(BROWSER !== null)("the chart", () => {
 
 describe.runIf(BROWSER !== null)("choices of an account", () => {
   it("have the newest of many, and the chosen one", async () => {
-    const crowded = await serve({});
+    const crowded = await serverOfTest();
     const numbers = Array.from({ length: 501 }, (_, index) => index.toString(16).padStart(6, "0"));
     for (const number of numbers)
       await fetchJson(crowded.url, `/sim/accounts/0x${number}${"0".repeat(34)}/fund`, { collateral: 1 });
-    const inspector = await open(crowded.url);
-    await inspector.waitForPosition(/^live/);
+    const inspector = await open(crowded.url, { at: /^live/ });
     const journal = inspector.pane("journal");
     await journal.getByText("501 rows").waitFor();
     const accounts = await inspector.open("accounts");
@@ -330,6 +328,5 @@ describe.runIf(BROWSER !== null)("choices of an account", () => {
     await inspector.waitForPosition(/^live/);
     const chosen = accounts.getByLabel("Account").locator("option:checked");
     expect(await chosen.textContent()).toBe(`0x${numbers[0]}…`);
-    await crowded.close();
   });
 });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { orThrow } from "../../src/client/result.ts";
 import type { PaneName } from "../../src/inspector/model.ts";
 import { clientOn } from "../cli/tools.ts";
-import { fetchJson, serve, useServer, yesOf } from "../support/http.ts";
+import { fetchJson, serverOfTest, useServer, yesOf } from "../support/http.ts";
 import { httpServer } from "../support/local-server.ts";
 import { BROWSER, type Inspector, useBrowser } from "./browser.ts";
 
@@ -35,8 +35,7 @@ describe.runIf(BROWSER !== null)("text of clients", () => {
       await fetch(`${server.url}/clob/${encodeURIComponent(text)}?x=${encodeURIComponent(text)}`);
     }
     client.close();
-    const inspector = await open(server.url);
-    await inspector.waitForPosition(/^live/);
+    const inspector = await open(server.url, { at: /^live/ });
     const journal = inspector.pane("journal");
     const filter = journal.getByLabel("Filter by text");
     for (const text of HOSTILE) {
@@ -62,8 +61,7 @@ describe.runIf(BROWSER !== null)("text of clients", () => {
   });
 
   it("cannot change the direction of other text", async () => {
-    const inspector = await open(server.url);
-    await inspector.waitForPosition(/^live/);
+    const inspector = await open(server.url, { at: /^live/ });
     await inspector.pane("journal").getByLabel("Filter by text").fill("gnp.exe");
     const row = inspector.pane("journal").getByText("gnp.exe").first();
     await row.waitFor();
@@ -100,8 +98,7 @@ describe.runIf(BROWSER !== null)("long texts of clients", () => {
     [1400, 900],
     [390, 844],
   ])("do not widen a pane at %i x %i", async (width, height) => {
-    const inspector = await open(server.url, { width, height });
-    await inspector.waitForPosition(/^live/);
+    const inspector = await open(server.url, { width, height, at: /^live/ });
     const auth = await inspector.open("auth");
     for (const [index, text] of [
       `GET /clob/${LONG_WORD}\npoly_timestamp: ${LONG_WORD}`,
@@ -161,7 +158,7 @@ describe.runIf(BROWSER !== null)("the content security policy of the page", () =
 
 describe.runIf(BROWSER !== null)("served over plain HTTP from another machine", () => {
   it("the page copies, too", async () => {
-    const remote = await serve({ allowHost: ["far.example"] });
+    const remote = await serverOfTest({ allowHost: ["far.example"] });
     await fetchJson(remote.url, "/sim/chain/mine", { blocks: 1 });
     const inspector = await open(remote.url.replace("127.0.0.1", "far.example"));
     expect(await inspector.page.evaluate(() => isSecureContext)).toBe(false);
@@ -173,7 +170,6 @@ describe.runIf(BROWSER !== null)("served over plain HTTP from another machine", 
     await field.press("Control+v");
     await expect.poll(() => field.inputValue()).toContain("far.example");
     expect(await field.inputValue()).toContain("/sim/chain/mine");
-    await remote.close();
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { money, size } from "../../src/core/units.ts";
-import { apiOfTest, type Headers, startApi, useApi } from "../support/http.ts";
+import { apiOfTest, type Headers, useApi } from "../support/http.ts";
 import { titleOf } from "./bad-inputs.ts";
 import type {
   Account,
@@ -66,7 +66,7 @@ describe("POST /sim/accounts/{address}/credentials", () => {
   const pathOf = (address: string): string => `/sim/accounts/${address}/credentials`;
 
   it("has the same effect and reply as the wallet's signature", async () => {
-    const [signed, unsigned] = [await startApi(), await startApi()];
+    const [signed, unsigned] = [await apiOfTest(), await apiOfTest()];
     const account = wallet(1);
     const body = { address: account.address, signature: await signPersonal(account) };
     for (let round = 0; round < 2; round += 1) {
@@ -75,8 +75,6 @@ describe("POST /sim/accounts/{address}/credentials", () => {
       expect(await unsigned.stateHash()).toBe(await signed.stateHash());
       expect(await areAccepted(account.address, given, unsigned)).toBe(true);
     }
-    await signed.close();
-    await unsigned.close();
   });
 
   it("gives credentials of the world's traders, which can cancel their orders", async () => {

@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { serveWorld } from "../../src/compose.ts";
 import { DEFAULT_CONFIG } from "../../src/config.ts";
 import { emptyWorld } from "../../src/simulation/opening.ts";
-import { Api, apiOfTest, exchangeAt, serve, useApi } from "../support/http.ts";
+import { Api, apiOfTest, exchangeAt, serverOfTest, useApi } from "../support/http.ts";
 import type { Bots, Info } from "./replies.ts";
 
 const api = useApi();
@@ -27,7 +27,7 @@ describe("--bots", () => {
   });
 
   it("starts the same bots in each exchange of a pool", async () => {
-    const pool = await serve({ pool: 2, bots: "normal" });
+    const pool = await serverOfTest({ pool: 2, bots: "normal" });
     const hashes: string[] = [];
     for (const number of [1, 2]) {
       const one = await exchangeAt(pool, number);
@@ -35,7 +35,6 @@ describe("--bots", () => {
       hashes.push(await one.stateHash());
     }
     expect(hashes[0]).toBe(hashes[1]);
-    await pool.close();
   });
 
   it("tells their seed, also that of a world, which has any length", async () => {

@@ -7,7 +7,17 @@ import type { RunningServer } from "../../src/compose.ts";
 import type { Config } from "../../src/config.ts";
 import { post, rpc } from "../chain-rpc/rpc.ts";
 import { openSocket, refusalOf } from "../chain-rpc/rpc-socket.ts";
-import { type Api, exchangeAt, type Reply, serve, startApi, T0, useServer, yesOf } from "../support/http.ts";
+import {
+  type Api,
+  exchangeAt,
+  type Reply,
+  serve,
+  serverOfTest,
+  startApi,
+  T0,
+  useServer,
+  yesOf,
+} from "../support/http.ts";
 import { forAllAsync, runs } from "../support/runs.ts";
 import { expectPage } from "./pages.ts";
 import { repliesTo, replyTo, requestBytes } from "./raw-socket.ts";
@@ -16,7 +26,8 @@ import { Trader } from "./trader.ts";
 
 const SIZE = 5;
 
-const startPool = (config: Partial<Config> = {}): Promise<RunningServer> => serve({ pool: SIZE, ...config });
+const poolOfTest = (config: Partial<Config> = {}): Promise<RunningServer> =>
+  serverOfTest({ pool: SIZE, ...config });
 
 /** The JSON at / of a pool. */
 interface Index {
@@ -43,7 +54,7 @@ const server = await useServer({ pool: SIZE });
 
 describe("an exchange of a pool", () => {
   it("is created by its first request, unless its host is refused", async () => {
-    const own = await startPool();
+    const own = await poolOfTest();
     for (const line of ["GET /", "GET /2/sim", "GET http://evil.example/2/sim"]) {
       const { status } = await replyTo(own.port, requestBytes(line, ["Host: evil.example"]));
       expect(status, line).toBe(403);
@@ -52,7 +63,6 @@ describe("an exchange of a pool", () => {
     const absolute = requestBytes(`GET http://localhost:${own.port}/3/clob/time`);
     expect((await replyTo(own.port, absolute)).status).toBe(200);
     expect(await openIn(own)).toEqual([3]);
-    await own.close();
   });
 
   it("is independent of the others, and is reset alone", async () => {
@@ -176,11 +186,10 @@ describe("a pool", () => {
   });
 
   it("requires the token of the control plane in each exchange", async () => {
-    const guarded = await startPool({ simToken: "s3cret" });
+    const guarded = await poolOfTest({ simToken: "s3cret" });
     expect((await jsonOf<Refusal>(`${guarded.url}/2/sim`)).code).toBe("SIM_TOKEN_REQUIRED");
     const headers = { "x-sim-token": "s3cret" };
     expect((await jsonOf<Info>(`${guarded.url}/2/sim`, { headers })).name).toBe("clobsim");
-    await guarded.close();
   });
 });
 
@@ -221,19 +230,18 @@ describe("a sequence of requests", () => {
 
   it("has the same answers, byte for byte, on an exchange of a pool and on a single exchange", async () => {
     await forAllAsync(runs(6, 11), [sequences, fc.integer({ min: 1, max: SIZE })], async (steps, number) => {
-      const [own, alone] = [await startPool(), await startApi()];
+      const [own, alone] = [await serve({ pool: SIZE }), await startApi()];
       expect(await answersTo(await exchangeAt(own, number), steps)).toEqual(await answersTo(alone, steps));
       await Promise.all([own.close(), alone.close()]);
     });
   });
 
   it("has the same answers on exchanges used concurrently", async () => {
-    const own = await startPool();
+    const own = await poolOfTest();
     const steps = [0, 1, 3, 6, 8, 0, 5, 9, 2, 11];
     const all = await Promise.all(
       [1, 2, 3, 4, 5].map(async (number) => answersTo(await exchangeAt(own, number), steps)),
     );
     for (const each of all) expect(each).toEqual(all[0]);
-    await own.close();
   });
 });

@@ -3,7 +3,7 @@ import { connect } from "node:net";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { StreamEntry } from "../../src/api/event-stream.ts";
-import { type Headers, serve, startApi, useApi } from "../support/http.ts";
+import { apiOfTest, type Headers, serverOfTest, startApi, useApi } from "../support/http.ts";
 import { runs } from "../support/runs.ts";
 import type { Info } from "./replies.ts";
 import { reasonsOf, replayed, StreamReader } from "./stream-reader.ts";
@@ -227,7 +227,7 @@ it("a page of another origin is refused; one of this machine may send last-event
 });
 
 it("an exchange of a pool has its own feed", async () => {
-  const pool = await serve({ pool: 2 });
+  const pool = await serverOfTest({ pool: 2 });
   const [one, two] = [1, 2].map((number) => new StreamReader(`${pool.url}/${number}`)) as [
     StreamReader,
     StreamReader,
@@ -238,8 +238,6 @@ it("an exchange of a pool has its own feed", async () => {
   const { data } = await two.until(({ event }) => event === "request");
   expect(data).toMatchObject({ d: { path: "/sim/chain/bump" } });
   expect(one.entries).toHaveLength(1);
-  closeAll();
-  await pool.close();
 });
 
 it("the closing of a server ends every reader at once", async () => {
@@ -259,7 +257,7 @@ it("the closing of a server ends every reader at once", async () => {
 });
 
 it("a 65th reader is refused until another reader has closed", async () => {
-  const own = await startApi();
+  const own = await apiOfTest();
   const others = Array.from({ length: 64 }, () => new StreamReader(own.server.url));
   readers.push(...others);
   await Promise.all(others.map((reader) => reader.until(() => true)));
@@ -272,5 +270,4 @@ it("a 65th reader is refused until another reader has closed", async () => {
     return reply.status;
   };
   await expect.poll(ask).toBe(200);
-  await own.close();
 });

@@ -224,6 +224,13 @@ export async function useServer(config: Partial<Config> = {}): Promise<RunningSe
   return server;
 }
 
+/** The same for one test. */
+export async function serverOfTest(config: Partial<Config> = {}): Promise<RunningServer> {
+  const server = await serve(config);
+  onTestFinished(() => server.close());
+  return server;
+}
+
 /** Sends a GET, or a POST with a body, and returns the JSON of the reply. */
 export const fetchJson = async <Body>(url: string, path: string, body?: object): Promise<Body> => {
   const headers = { "content-type": "application/json" };
