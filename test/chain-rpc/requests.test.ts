@@ -1,5 +1,4 @@
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
-import { addFault } from "../server/faults.ts";
 import { replyTo, requestBytes } from "../server/raw-socket.ts";
 import { wallet } from "../server/wallet.ts";
 import { useApi } from "../support/http.ts";
@@ -88,7 +87,7 @@ describe("a request that fails as a whole is answered with a JSON-RPC error", ()
     [503, "UNAVAILABLE", -32603],
     [504, "UNAVAILABLE", -32603],
   ] as const)("if a fault answers %i", async (status, code, rpc) => {
-    await addFault(api, { route: "/chain", status });
+    await api.post("/sim/faults", { route: "/chain", status });
     await refusedAsRpc(api, mining, { status, code, rpc, ids: "mine" });
   });
 
@@ -118,7 +117,7 @@ describe("a request that fails as a whole is answered with a JSON-RPC error", ()
     [[null, null], "calls with invalid ids", [rpc("evm_mine", [], { no: "id" }), rpc("evm_mine", [], null)]],
     [null, "no call with an id", NOTIFICATION, [], [1], 7, "text", null],
   ])("with the ids %j if it has %s", async (ids, _of, ...bodies) => {
-    await addFault(api, { route: "/chain", status: 503 });
+    await api.post("/sim/faults", { route: "/chain", status: 503 });
     for (const body of [...bodies.map((each) => JSON.stringify(each)), ...(ids === null ? ["{"] : [])]) {
       const failure = { status: 503, code: "UNAVAILABLE", rpc: -32603, ids };
       await refusedAsRpc(api, { ...mining, body }, failure);

@@ -1,6 +1,5 @@
 import { once } from "node:events";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { addFault } from "../server/faults.ts";
 import { replyTo } from "../server/raw-socket.ts";
 import { type Api, apiOfTest, startApi, useApi } from "../support/http.ts";
 import { post, rpc } from "./rpc.ts";
@@ -56,7 +55,7 @@ describe("a message", () => {
   });
 
   it("that matches an injected fault is answered with its error, and the next one is performed", async () => {
-    await addFault(api, { route: "POST /chain", status: 503, latency: "1ms", times: 1 });
+    await api.post("/sim/faults", { route: "POST /chain", status: 503, latency: "1ms", times: 1 });
     const error = { code: -32603, data: { code: "UNAVAILABLE", status: 503 } };
     expect(await socket.call("evm_mine")).toMatchObject({ id: 1, error });
     expect(await socket.call("eth_chainId")).toEqual(CHAIN_ID);
@@ -67,7 +66,7 @@ describe("a message", () => {
     ["reply", 1],
   ] as const)("whose %s an injected fault drops closes the connection", async (drop, mined) => {
     const before = Number(await socket.result("eth_blockNumber"));
-    await addFault(api, { route: "POST /chain", drop, times: 1 });
+    await api.post("/sim/faults", { route: "POST /chain", drop, times: 1 });
     socket.webSocket.send(JSON.stringify(rpc("evm_mine")));
     expect((await socket.closed)[0]).toBe(1006);
     const again = await openSocket(api);

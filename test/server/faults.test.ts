@@ -4,17 +4,25 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 
 import { Faults } from "../../src/server/faults.ts";
 import type * as http from "../support/http.ts";
 import { apiOfTest, startApi, useApi } from "../support/http.ts";
-import { addFault, isHungUp } from "./faults.ts";
-import { headerLines, postMany, repliesTo, replyTo, requestBytes } from "./raw-socket.ts";
+import { HOST, headerLines, JSON_BODY, postMany, repliesTo, replyTo, requestBytes } from "./raw-socket.ts";
 import type { Fault, FaultPage, NewFault, OrderPage, PlacedOrder } from "./replies.ts";
 import { deriveTrader, type Trader } from "./trader.ts";
 
 const api = useApi();
 beforeEach(() => api.post("/sim/reset"));
 
-const onTime = (fault: NewFault): Promise<Fault> => addFault(api, { route: "/clob/time", ...fault });
+/** Injects a fault. */
+const addFault = (fault: NewFault, own = api): Promise<Fault> => own.post("/sim/faults", fault);
 const onOrders = (fault: NewFault): Promise<Fault> =>
-  addFault(api, { route: "POST /clob/order", times: 1, ...fault });
+  addFault({ route: "POST /clob/order", times: 1, ...fault });
+
+/** Whether the server resets the connection without an answer. @throws any other error. */
+const isHungUp = (sending: Promise<unknown>): Promise<boolean> =>
+  sending.then(
+    () => false,
+    (error: NodeJS.ErrnoException) => error.code === "ECONNRESET" || Promise.reject(error),
+  );
+
 const statusOf = async (route: http.Route): Promise<number> => (await api.send(route)).status;
 /** The statuses of the answers to requests for the time. */
 async function statuses(count: number): Promise<number[]> {
@@ -30,7 +38,7 @@ it("POST /sim/faults accepts at most a thousand", async () => {
 });
 
 it("the route * of a fault matches every endpoint of the imitated service and no other", async () => {
-  await addFault(api, { status: 503 });
+  await addFault({ status: 503 });
   for (const [path, operations] of Object.entries(api.document.json.paths)) {
     const isImitated = path.startsWith("/api/") || path.startsWith("/clob/") || path === "/chain";
     const method = Object.keys(operations)[0]?.toUpperCase() as http.Method;
@@ -48,7 +56,7 @@ describe("the number of firings of a fault", () => {
     const chance: NewFault = { route: "/clob/time", status: 503, probability: 0.5 };
     const other = await apiOfTest();
     const firings = async (own: http.Api): Promise<string> => {
-      await addFault(own, chance);
+      await addFault(chance, own);
       let marks = "";
       while (marks.length < 64) marks += (await own.send("GET /clob/time")).status === 503 ? "x" : ".";
       return marks;
@@ -64,13 +72,13 @@ describe("the number of firings of a fault", () => {
   });
 
   it("does not depend on other faults: each counts and draws for every request of its route", async () => {
-    const chance: NewFault = { status: 503, probability: 0.5, after: 3 };
-    await addFault(api, { route: "/clob/book", status: 500 });
-    await onTime(chance);
+    const chance: NewFault = { route: "/clob/time", status: 503, probability: 0.5, after: 3 };
+    await addFault({ route: "/clob/book", status: 500 });
+    await addFault(chance);
     const alone = await statuses(40);
     await api.post("/sim/reset");
-    await onTime({ status: 502, times: 10 });
-    await onTime(chance);
+    await addFault({ route: "/clob/time", status: 502, times: 10 });
+    await addFault(chance);
     expect(await statuses(40)).toEqual([...Array(10).fill(502), ...alone.slice(10)]);
   });
 });
@@ -98,7 +106,7 @@ async function untilFired(id: string, times: number): Promise<void> {
 
 describe("a fault with a status", () => {
   it("answers HEAD like GET, without the body", async () => {
-    await addFault(api, { route: "GET /clob/time", status: 503 });
+    await addFault({ route: "GET /clob/time", status: 503 });
     const { status, text } = await replyTo(api.port, requestBytes("HEAD /clob/time"), { isHead: true });
     expect([status, text]).toEqual([503, ""]);
   });
@@ -106,10 +114,9 @@ describe("a fault with a status", () => {
   it("leaves the connection open for the next request", async () => {
     await onOrders({ status: 503 });
     const body = JSON.stringify(order);
-    const head = `POST /clob/order HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n`;
-    const bytes = `${head}Content-Length: ${body.length}\r\n\r\n${body}`;
-    const next = requestBytes("GET /clob/time").toString();
-    const replies = await repliesTo(api.port, bytes + next, { replies: 2 });
+    const first = requestBytes("POST /clob/order", [HOST, JSON_BODY], body, "keep-alive");
+    const bytes = Buffer.concat([first, requestBytes("GET /clob/time")]);
+    const replies = await repliesTo(api.port, bytes, { replies: 2 });
     expect(replies.map(({ status }) => status)).toEqual([503, 200]);
   });
 });
@@ -130,7 +137,7 @@ describe("a fault that drops", () => {
   );
 
   it("the reply waits for an asynchronous answer", async () => {
-    await addFault(api, { route: "POST /clob/auth/derive-api-key", drop: "reply", times: 1 });
+    await addFault({ route: "POST /clob/auth/derive-api-key", drop: "reply", times: 1 });
     const { sequence } = await api.get<{ sequence: number }>("/sim");
     expect(await isHungUp(deriveTrader(api, 2))).toBe(true);
     expect((await api.get<{ sequence: number }>("/sim")).sequence).toBe(sequence + 1);
@@ -182,10 +189,9 @@ describe("a fault with a latency", () => {
   it("executes the request of a client that has closed the connection, like a slow network", async () => {
     const { id } = await onOrders({ latency: "200ms" });
     const { headers, body } = placing();
-    const typed = { "content-type": "application/json", "content-length": `${String(body).length}` };
-    const all = { host: "localhost", ...typed, ...headers };
+    const lines = [HOST, JSON_BODY, ...headerLines(headers ?? {})];
     const socket = connect(api.port, "127.0.0.1");
-    socket.write(requestBytes("POST /clob/order", headerLines(all), String(body)));
+    socket.write(requestBytes("POST /clob/order", lines, String(body)));
     await untilFired(id, 1);
     socket.destroy();
     while ((await openOrders()) === 0) await sleep(5);
@@ -194,7 +200,7 @@ describe("a fault with a latency", () => {
 
   it("does not delay the closing of the server, which resets waiting connections", async () => {
     const own = await startApi();
-    await addFault(own, { route: "/clob/time", latency: "1h" });
+    await addFault({ route: "/clob/time", latency: "1h" }, own);
     const waiting = isHungUp(own.send("GET /clob/time"));
     while ((await own.get<FaultPage>("/sim/faults")).data[0]?.fired !== 1);
     await own.close();

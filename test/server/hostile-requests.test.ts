@@ -5,11 +5,19 @@ import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import { T0, useApi } from "../support/http.ts";
 import { titleOf } from "./bad-inputs.ts";
-import { chunked, HOST, headerLines, refusalTo, repliesTo, replyTo, requestBytes } from "./raw-socket.ts";
+import {
+  CHUNKED,
+  chunked,
+  HOST,
+  headerLines,
+  JSON_BODY,
+  refusalTo,
+  repliesTo,
+  replyTo,
+  requestBytes,
+} from "./raw-socket.ts";
 import { useTrader } from "./trader.ts";
 
-const JSON_BODY = "Content-Type: application/json";
-const CHUNKED = "Transfer-Encoding: chunked";
 const POST = "POST /clob/order HTTP/1.1\r\nHost: localhost\r\n";
 
 const api = useApi();
@@ -49,9 +57,8 @@ describe("a request that is too large", () => {
     ] as const) {
       const body = await orderOf(length);
       const headers = orderHeaders(body);
-      const whole = requestBytes("POST /clob/order", [...headers, `Content-Length: ${length}`], body);
-      const encoded = [...headers, CHUNKED];
-      const inChunks = requestBytes("POST /clob/order", encoded, chunked(body, 1000));
+      const whole = requestBytes("POST /clob/order", headers, body);
+      const inChunks = requestBytes("POST /clob/order", [...headers, CHUNKED], chunked(body, 1000));
       for (const bytes of [whole, inChunks]) expect((await replyTo(api.port, bytes)).status).toBe(status);
     }
   });
@@ -98,11 +105,8 @@ describe("a request that is too large", () => {
 });
 
 describe("a body where none is expected", () => {
-  const get = (line: string, headers: readonly string[], body: string): Buffer =>
-    requestBytes(line, [HOST, ...headers, `Content-Length: ${body.length}`], body);
-
   it("is ignored if it is JSON", async () => {
-    const reply = await replyTo(api.port, get("GET /clob/time", [JSON_BODY], '{"time":1}'));
+    const reply = await replyTo(api.port, requestBytes("GET /clob/time", [HOST, JSON_BODY], '{"time":1}'));
     expect([reply.status, reply.text]).toEqual([200, JSON.stringify({ time: T0 })]);
   });
 
@@ -217,8 +221,7 @@ describe("rare features of HTTP/1.1:", () => {
   });
 
   it("an empty chunked body is an empty body", async () => {
-    const headers = headerLines(trader.headers("DELETE", "/clob/orders/all"));
-    const lines = [HOST, CHUNKED, ...headers];
+    const lines = [HOST, CHUNKED, ...headerLines(trader.headers("DELETE", "/clob/orders/all"))];
     const bytes = requestBytes("DELETE /clob/orders/all", lines, chunked(""));
     expect((await replyTo(api.port, bytes)).status).toBe(200);
   });

@@ -4,6 +4,8 @@ import type { Api, Headers } from "../support/http.ts";
 import type { Refusal } from "./replies.ts";
 
 export const HOST = "Host: localhost";
+export const JSON_BODY = "Content-Type: application/json";
+export const CHUNKED = "Transfer-Encoding: chunked";
 
 /** A response parsed from the bytes of a socket. */
 export interface RawReply {
@@ -54,10 +56,8 @@ export function repliesTo(
 
 /** Sends a POST many times over one connection, and returns the distinct statuses. */
 export async function postMany(port: number, path: string, body: object, count: number): Promise<number[]> {
-  const text = JSON.stringify(body);
-  const head = [`POST ${path} HTTP/1.1`, HOST, "Content-Type: application/json"];
-  const bytes = [...head, `Content-Length: ${text.length}`, "", text].join("\r\n");
-  const replies = await repliesTo(port, bytes.repeat(count), { replies: count });
+  const bytes = requestBytes(`POST ${path}`, [HOST, JSON_BODY], JSON.stringify(body), "keep-alive");
+  const replies = await repliesTo(port, bytes.toString().repeat(count), { replies: count });
   return [...new Set(replies.map(({ status }) => status))];
 }
 
@@ -72,13 +72,17 @@ export async function replyTo(
   return reply;
 }
 
-/** Bytes of a request with `Connection: close`; header lines are sent unchanged. */
+/** Bytes of a request; header lines are sent unchanged. A body has its Content-Length, unless the headers frame it. */
 export function requestBytes(
   line: string,
   headers: readonly string[] = [HOST],
   body: string | Buffer = "",
+  connection: "close" | "keep-alive" = "close",
 ): Buffer {
-  const head = [`${line} HTTP/1.1`, ...headers, "Connection: close", "", ""].join("\r\n");
+  const isFramed =
+    body.length === 0 || headers.some((header) => /^(?:content-length|transfer)/i.test(header));
+  const length = isFramed ? [] : [`Content-Length: ${Buffer.byteLength(body)}`];
+  const head = [`${line} HTTP/1.1`, ...headers, ...length, `Connection: ${connection}`, "", ""].join("\r\n");
   return Buffer.concat([Buffer.from(head, "latin1"), Buffer.from(body)]);
 }
 
