@@ -36,13 +36,6 @@ describe("a book", () => {
     }
   });
 
-  it("plans more matches than the initial capacity", () => {
-    const book = new Book(new OrderPool(4), 99);
-    for (let order = 1; order <= 1000; order += 1) book.rest(BID, 1 + (order % 99), 1, order, 2);
-    const { matches, filled } = planned(book, ASK, 1, 1001);
-    expect([matches.length, filled, matches[0]]).toEqual([1000, 1000, [98, 1]]);
-  });
-
   it("is independent of another book in the same pool", () => {
     const pool = new OrderPool(2);
     const [one, two] = [new Book(pool, 9), new Book(pool, 99)];

@@ -40,14 +40,6 @@ describe("in large numbers", () => {
     expect(exchange.open("bob")).toEqual([]);
   });
 
-  it("thousands of orders with the same expiration expire in order of creation", () => {
-    const exchange = openFundedExchange();
-    sendMany(exchange, ["alice SELL 1 YES @ 0.5 GTD 1s", "bob BUY 1 YES @ 0.4 GTD 1s"], 2000);
-    exchange.advance("1s");
-    const expired = exchange.eventsOf("orderExpired").map(({ order }) => order);
-    expect(expired).toEqual(Array.from({ length: 4000 }, (_, index) => index + 1));
-  });
-
   it("the liquidity is exact above 2^53 micro-USDC", () => {
     const exchange = openFundedExchange({ tickSize: 0.0001 });
     sendMany(exchange, ["alice BUY 9999999.99 NO @ 0.0001"], 950);

@@ -72,56 +72,19 @@ it.each(["allow", "cancel-taker", "cancel-maker", "cancel-both"] as const)(
   },
 );
 
-describe("a fill", () => {
-  /** Order 2 matches order 1 and rests; orders 3 and 4 match it (trades 1, 2 and 3); order 5 takes NO (trade 4). */
-  function filledExchange(): TestExchange {
-    const exchange = openFundedExchange({ feeRateBps: 100 });
-    exchange.send("alice SELL 3 YES @ 0.4", "bob BUY 10 YES @ 0.5");
-    exchange.advance("1s");
-    exchange.send("carol SELL 2 YES @ 0.5", "alice BUY 1 NO @ 0.5", "bob BUY 4 NO @ 0.6");
-    return exchange;
-  }
-
-  it("is numbered, and linked to the previous fill of both orders, as taker or maker", () => {
-    const { state } = filledExchange();
-    const chains = [...state.orders].map((order) => {
-      const chain: number[] = [];
-      for (let number = order.lastTrade; number !== 0; ) {
-        chain.push(number);
-        const { taker, takerPrevious, makerPrevious } = state.trades.get(number);
-        number = taker === order.number ? takerPrevious : makerPrevious;
-      }
-      return chain.join(" ");
-    });
-    expect(chains).toEqual(["1", "4 3 2 1", "2", "3", "4"]);
-  });
-
-  it("has its time, which is also the update time of both orders", () => {
-    const { trades, orders } = filledExchange().state;
-    expect([...trades].map(({ at }) => at - START)).toEqual([0, 1000, 1000, 1000]);
-    expect([...orders].map(({ updatedAt }) => updatedAt - START)).toEqual([0, 1000, 1000, 1000, 1000]);
-    expect(orders.get(2).createdAt).toBe(START);
-  });
-
-  it("adds to both orders its size and its value in their own terms, and to the taker its fee", () => {
-    const sums = [...filledExchange().state.orders].map(
-      ({ matched, notional, fee }) => `${matched} ${notional} ${fee}`,
-    );
-    const expected = ["300 1200000 0", "1000 4700000 12000", "200 1000000 10000", "100 500000 5000"];
-    expect(sums).toEqual([...expected, "400 2000000 20000"]);
-  });
-
-  it("is listed in the fills of both accounts, in total and by outcome, with their roles", () => {
-    const { state } = filledExchange();
-    const account = (name: string) => findAccount(state, addressOf(name));
-    const holding = account("bob")?.holdings.get(1);
-    const lists = [account("alice")?.fills, account("bob")?.fills, holding?.yesFills, holding?.noFills];
-    const words = lists.map((fills) =>
-      [...(fills ?? [])].map((fill) => `${tradeOfFill(fill)} ${roleOfFill(fill)}`).join(", "),
-    );
-    const yes = "1 TAKER, 2 MAKER, 3 MAKER, 4 MAKER";
-    expect(words).toEqual(["1 MAKER, 3 TAKER", `${yes}, 4 TAKER`, yes, "4 TAKER"]);
-  });
+it("a fill is listed in the fills of both accounts, in total and by outcome, with their roles", () => {
+  const exchange = openFundedExchange();
+  // Order 2 matches order 1 and rests; orders 3 and 4 match it; order 5 takes NO.
+  exchange.send("alice SELL 3 YES @ 0.4", "bob BUY 10 YES @ 0.5");
+  exchange.send("carol SELL 2 YES @ 0.5", "alice BUY 1 NO @ 0.5", "bob BUY 4 NO @ 0.6");
+  const account = (name: string) => findAccount(exchange.state, addressOf(name));
+  const holding = account("bob")?.holdings.get(1);
+  const lists = [account("alice")?.fills, account("bob")?.fills, holding?.yesFills, holding?.noFills];
+  const words = lists.map((fills) =>
+    [...(fills ?? [])].map((fill) => `${tradeOfFill(fill)} ${roleOfFill(fill)}`).join(", "),
+  );
+  const yes = "1 TAKER, 2 MAKER, 3 MAKER, 4 MAKER";
+  expect(words).toEqual(["1 MAKER, 3 TAKER", `${yes}, 4 TAKER`, yes, "4 TAKER"]);
 });
 
 describe("canceling one order", () => {
