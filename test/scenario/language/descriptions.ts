@@ -10,11 +10,14 @@ export interface Description {
   readonly does: string;
 }
 
+const [introduction = "", ...sections] = readFileSync(PAGE, "utf8").split(/^## /m);
+/** What stands before the sections of the page. */
+export const INTRODUCTION = introduction;
+
 /** Rows of each section of the page, without the heads of their tables. */
-const [steps = [], expectations = []] = readFileSync(PAGE, "utf8")
-  .split(/^## /m)
-  .slice(1)
-  .map((section) => [...section.matchAll(/^\| (.*?) \| (.*?) \|/gm)].slice(2));
+const [steps = [], expectations = []] = sections.map((section) =>
+  [...section.matchAll(/^\| (.*?) \| (.*?) \|/gm)].slice(2),
+);
 
 /** Returns the rows by the kinds that they describe, which are in the same order. */
 const byKind = <Kind extends string>(kinds: readonly Kind[], rows: typeof steps) => {

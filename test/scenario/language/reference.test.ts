@@ -9,7 +9,13 @@ import {
 import { STEPS, STRUCTURE } from "../../../src/scenario/language/steps.ts";
 import { TestFolder } from "../../support/folder.ts";
 import { table } from "../../support/markdown.ts";
-import { DESCRIBED_EXPECTATIONS, DESCRIBED_STEPS, type Description, PAGE } from "./descriptions.ts";
+import {
+  DESCRIBED_EXPECTATIONS,
+  DESCRIBED_STEPS,
+  type Description,
+  INTRODUCTION,
+  PAGE,
+} from "./descriptions.ts";
 import { ofSteps, problemsOf, scenarioOf } from "./scenario-texts.ts";
 
 const root = new TestFolder();
@@ -34,13 +40,7 @@ const isControl = (kind: string): boolean =>
 
 const page = (): string =>
   [
-    "# The scenario language: reference",
-    "",
-    "`npx vitest run test/scenario/language/reference.test.ts -u` writes the last columns again, from the tables in `src/scenario/language/`.",
-    "[scenarios/README.md](../../scenarios/README.md) teaches the language. A step that needs the control plane is skipped on a deployment. One that",
-    "needs HTTP does not run in process.",
-    "",
-    "## Steps",
+    `${INTRODUCTION}## Steps`,
     "",
     table(
       ["step", "does", "beside it", "needs"],
