@@ -57,6 +57,18 @@ export class PersistenceError extends Error {
   get answered(): string {
     return ANSWERED[this.reason];
   }
+
+  /** What is refused from now on, and what to do. */
+  get hint(): string {
+    const { code } = (this.cause ?? {}) as NodeJS.ErrnoException;
+    const effect =
+      this.reason === "unreadable"
+        ? "no request is answered any more"
+        : `commands are refused, reads continue, ${this.answered}`;
+    if (this.reason !== "disk") return `${effect}: restart`;
+    const isFull = code === "ENOSPC" || code === "EDQUOT";
+    return `${effect}: ${isFull ? "free space on" : "check"} the disk and restart`;
+  }
 }
 
 const ANSWERED: Readonly<Record<PersistenceError["reason"], string>> = {

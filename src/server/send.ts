@@ -79,12 +79,7 @@ export function sendError(service: Service, response: Outgoing, error: unknown):
 export function knownError(service: Service, request: RequestInfo, error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (!(error instanceof PersistenceError)) return defect(service, request, error);
-  const restart = error.reason === "disk" ? "free space on the disk and restart" : "restart";
-  const effect =
-    error.reason === "unreadable"
-      ? "no request is answered any more"
-      : `commands are refused, reads continue, ${error.answered}`;
-  return new ApiError("UNAVAILABLE", error.message, { hint: `${effect}: ${restart}` });
+  return new ApiError("UNAVAILABLE", error.message, { hint: error.hint });
 }
 
 /** Answers a refused upgrade request on its socket, which Node has detached from the server, and ends the connection. */

@@ -290,27 +290,31 @@ describe.each([
 });
 
 it.each([
-  ["once", "disk"],
-  ["from then on", "unreadable"],
-])("a data directory that cannot be read %s stops the exchange as a full disk does", async (when, reason) => {
-  const disk = new SimulatedDisk();
-  let wall = NOON;
-  const opened = await openOn(disk, {}, [], () => wall);
-  await begin(opened);
-  const { hash } = opened.exchange;
-  wall += 1_000;
-  opened.exchange.submit(eventCommand("lost"));
-  disk.before = ({ kind }) => {
-    if (kind !== "read" && kind !== "size") return;
-    if (when === "once") disk.before = () => {};
-    throw new Error("EIO: i/o error, read");
-  };
-  const message = expect.stringContaining("EIO: i/o error, read");
-  expect(() => flush(opened)).toThrow(expect.objectContaining({ reason, message }));
-  if (when === "once") expect(opened.exchange.hash).toBe(hash);
-  await opened.close();
-  await (await openOn(new SimulatedDisk(withoutLock(disk.image)))).close();
-});
+  ["once", "disk", "persisted: check the disk and restart"],
+  ["from then on", "unreadable", "no request is answered any more: restart"],
+])(
+  "a data directory that cannot be read %s stops the exchange as a full disk does",
+  async (when, reason, hint) => {
+    const disk = new SimulatedDisk();
+    let wall = NOON;
+    const opened = await openOn(disk, {}, [], () => wall);
+    await begin(opened);
+    const { hash } = opened.exchange;
+    wall += 1_000;
+    opened.exchange.submit(eventCommand("lost"));
+    disk.before = ({ kind }) => {
+      if (kind !== "read" && kind !== "size") return;
+      if (when === "once") disk.before = () => {};
+      throw new Error("EIO: i/o error, read");
+    };
+    const message = expect.stringContaining("EIO: i/o error, read");
+    expect(() => flush(opened)).toThrow(expect.objectContaining({ reason, message }));
+    expect(opened.persistence.broken?.hint).toMatch(new RegExp(`${hint}$`));
+    if (when === "once") expect(opened.exchange.hash).toBe(hash);
+    await opened.close();
+    await (await openOn(new SimulatedDisk(withoutLock(disk.image)))).close();
+  },
+);
 
 /** Creates a market, funds a wallet, and places an order. Returns the order. */
 async function begin(opened: OpenedExchange): Promise<Command> {
