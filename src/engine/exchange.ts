@@ -78,7 +78,7 @@ export class Exchange {
    * block that is mined at once. A command that is refused or changes nothing leaves no trace.
    */
   submit(command: Command): Decision {
-    const decision = this.executeOne(command);
+    const decision = this.#executeOne(command);
     while (isUnfinished(this.#state, this.#now)) this.#runDue(nextDue(this.#state, this.#now));
     return decision;
   }
@@ -91,8 +91,8 @@ export class Exchange {
     return this.#thrown;
   }
 
-  /** Decides and applies one command, without what follows at the same moment: the caller executes that. */
-  executeOne(command: Command, isRecorded?: IsRecorded): Decision {
+  /** Decides and applies one command, without what follows at the same moment. */
+  #executeOne(command: Command, isRecorded?: IsRecorded): Decision {
     try {
       return this.#decideAndApply(command, isRecorded);
     } catch (error) {
@@ -137,7 +137,7 @@ export class Exchange {
    */
   replay({ at, command }: Stamped, isRecorded?: IsRecorded): Decision {
     this.setTime(at);
-    return this.executeOne(command, isRecorded);
+    return this.#executeOne(command, isRecorded);
   }
 
   /** Sets the time, without executing what is due by then. @throws RangeError if the time is past */
@@ -192,7 +192,7 @@ export class Exchange {
 
   #runDue(due: Due | null): void {
     if (due === null) throw new Error("a block is being assembled, but no command is due");
-    const decision = this.executeOne(due.command);
+    const decision = this.#executeOne(due.command);
     if (!decision.ok) throw new Error(`due but refused: ${due.command.kind}: ${decision.refusal.code}`);
   }
 

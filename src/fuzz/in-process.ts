@@ -183,7 +183,7 @@ function* failuresOf({ exchange, latest, checker }: SeedHistory, names: HistoryN
   yield null;
   if (latest?.isRefused && (latest.command.kind === "placeOrder" || latest.command.kind === "cancelOrder")) {
     const { command, at } = latest;
-    const decision = exchange.executeOne(command);
+    const decision = exchange.replay({ at: exchange.now, command });
     if (!decision.ok) yield { names, command, sequence: exchange.sequence, at, code: decision.refusal.code };
   }
   for (const expected of expectationsOf(exchange.state, checker.reference, names)) {
