@@ -3,10 +3,10 @@ import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
 import { counted, sizeText } from "../../core/format.ts";
 import { idOf } from "../../core/ids.ts";
-import { isMirrored, type Market, outcomeOf, priceIn } from "../../core/market.ts";
+import { type Market, outcomeOf } from "../../core/market.ts";
 import type { Trade } from "../../core/order.ts";
 import type { Side } from "../../core/terms.ts";
-import { FULL_PRICE, SHARE_UNITS } from "../../core/units.ts";
+import { complement, FULL_PRICE, SHARE_UNITS } from "../../core/units.ts";
 import * as model from "../model.ts";
 import { AccountLink, EmptyNote, fixedPrice, OrderLink, Pane, TableHead, Time } from "../parts.tsx";
 
@@ -18,9 +18,7 @@ const MAX_LISTED = 60;
 function inChosen(market: Market, { taker, price }: Trade): { readonly price: number; readonly side: Side } {
   const { token, side } = model.openMoment().state.orders.get(taker);
   const isOther = market.matching === "complementary" && outcomeOf(token) !== model.outcome.value;
-  return isOther
-    ? { price: priceIn(isMirrored(market, "NO"), price), side: side === "BUY" ? "SELL" : "BUY" }
-    : { price, side };
+  return isOther ? { price: complement(price), side: side === "BUY" ? "SELL" : "BUY" } : { price, side };
 }
 
 /** Returns the latest trades in the book of the chosen outcome, oldest first. */
