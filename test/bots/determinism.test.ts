@@ -8,7 +8,7 @@ import { Clock } from "../../src/engine/clock.ts";
 import type { Snapshot } from "../../src/engine/exchange.ts";
 import { Generator, profileOf } from "../../src/fuzz/generator.ts";
 import { emptyWorld } from "../../src/simulation/opening.ts";
-import { FOLDER, NOON, openOn, persistedConfig, withoutLock } from "../engine/support/persisted.ts";
+import { FOLDER, openNew, openOn, persistedConfig, withoutLock } from "../engine/support/persisted.ts";
 import { TINY_WORLD } from "../support/http.ts";
 import { runs } from "../support/runs.ts";
 import { SimulatedDisk } from "../support/simulated-disk.ts";
@@ -192,16 +192,14 @@ describe("with a real clock", () => {
   afterEach(() => void vi.useRealTimers());
 
   it("bots stop and the server is read-only if the journal cannot be written", async () => {
-    const disk = new SimulatedDisk();
-    let wall = NOON;
     const config = persistedConfig({ world: TINY_WORLD, clock: { mode: "real" }, bots: "busy" });
-    const opened = await openOn(disk, config, [], () => wall);
+    const { disk, wall, opened } = await openNew(config);
     serviceOf(config, opened);
     disk.before = ({ kind }) => {
       if (kind === "write") throw Object.assign(new Error("ENOSPC"), { code: "ENOSPC", syscall: "write" });
     };
     const wake = (): void => {
-      wall += 10 * MINUTE_MS;
+      wall.now += 10 * MINUTE_MS;
       vi.advanceTimersToNextTimer();
     };
     const { sequence } = opened.exchange;

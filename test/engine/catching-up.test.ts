@@ -3,7 +3,7 @@ import type { Config } from "../../src/config.ts";
 import { millis } from "../../src/core/units.ts";
 import { TestExchange } from "../support/exchange.ts";
 import { SimulatedDisk } from "../support/simulated-disk.ts";
-import { flush, journalIn, journalLines, NOON, openNew, openOn, withoutLock } from "./support/persisted.ts";
+import { flush, journalIn, journalLines, openNew, openOn, withoutLock } from "./support/persisted.ts";
 import { takeSteps } from "./support/short-history.ts";
 
 const REAL: Partial<Config> = { clock: { mode: "real" } };
@@ -12,26 +12,23 @@ const REAL: Partial<Config> = { clock: { mode: "real" } };
 const TRADING = "ann BUY 1 YES @ 0.3 GTD 20s; ann BUY 1 YES @ 0.5; ben BUY 1 NO @ 0.5";
 
 async function stopAndStart(how: "killed" | "stopped", some: Partial<Config>, awayMs: number) {
-  let wall = NOON;
-  const wallNow = (): number => wall;
-  const disk = new SimulatedDisk();
-  const first = await openOn(disk, some, [], wallNow);
+  const { disk, wall, opened: first, exchange } = await openNew(some);
   takeSteps(first, 12);
-  new TestExchange(first.exchange).act(TRADING);
-  wall += 700;
+  new TestExchange(exchange).act(TRADING);
+  wall.now += 700;
   first.clock.advanceToNow();
   flush(first);
-  const { now } = first.exchange;
+  const { now } = exchange;
   first.clock.stop();
   if (how === "stopped") await first.close();
   const left = new SimulatedDisk(withoutLock(disk.image));
   const lines = linesOn(left).length;
-  wall += awayMs;
-  const opened = await openOn(left, {}, [], wallNow);
+  wall.now += awayMs;
+  const opened = await openOn(left, {}, [], () => wall.now);
   flush(opened);
   opened.clock.stop();
   const added = linesOn(left).slice(lines);
-  return { opened, wall, now, caused: added.map(({ k, t }) => [k, t - now]) };
+  return { opened, wall: wall.now, now, caused: added.map(({ k, t }) => [k, t - now]) };
 }
 
 const linesOn = (disk: SimulatedDisk) => journalLines(journalIn(disk.image));
@@ -62,37 +59,31 @@ describe("an exchange that is resumed later", () => {
   });
 
   it("with a real clock at another time, continues from that time", async () => {
-    let wall = NOON;
     const start = millis(Date.UTC(2030, 0, 1));
-    const disk = new SimulatedDisk();
-    const first = await openOn(disk, { ...REAL, start }, [], () => wall);
-    wall += 5_000;
-    await first.close();
-    wall += 3_600_000;
-    const { exchange } = await openOn(new SimulatedDisk(disk.image), {}, [], () => wall);
-    expect(exchange.now).toBe(start + 5_000 + 3_600_000);
+    const { wall, opened, resume } = await openNew({ ...REAL, start });
+    wall.now += 5_000;
+    await opened.close();
+    wall.now += 3_600_000;
+    expect((await resume({})).exchange.now).toBe(start + 5_000 + 3_600_000);
   });
 
   it("with a frozen clock changed to real, continues at the time at which it stopped", async () => {
-    const { disk, opened, exchange } = await openNew();
+    const { wall, opened, exchange, resume } = await openNew();
     const { now } = exchange;
     await opened.close();
-    const given = { ...REAL, given: new Set(["clock"]) };
-    const later = await openOn(new SimulatedDisk(disk.image), given, [], () => NOON + 60_000);
+    wall.now += 60_000;
+    const later = await resume({ ...REAL, given: new Set(["clock"]) });
     expect([later.exchange.now, later.clock.mode]).toEqual([now, "real"]);
     later.clock.stop();
   });
 
   it("includes in its session what became due while it was stopped", async () => {
-    let wall = NOON;
-    const disk = new SimulatedDisk();
-    const open = () => openOn(disk, REAL, [], () => wall);
-    const first = await open();
-    takeSteps(first, 12);
-    new TestExchange(first.exchange).send("ann BUY 1 YES @ 0.4 GTD 60s");
-    await first.close();
-    wall += 3_600_000;
-    const { exchange, session, atSessionStart, close } = await open();
+    const { wall, opened, resume } = await openNew(REAL);
+    takeSteps(opened, 12);
+    new TestExchange(opened.exchange).send("ann BUY 1 YES @ 0.4 GTD 60s");
+    await opened.close();
+    wall.now += 3_600_000;
+    const { exchange, session, atSessionStart, close } = await resume();
     const entries = session.entries ?? [];
     expect(entries.map(({ command }) => command.kind)).toEqual(["expireOrder"]);
     const again = atSessionStart();

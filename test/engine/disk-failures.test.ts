@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { setImmediate as endOfTurn } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
 import { serviceOf } from "../../src/compose.ts";
-import type { Command } from "../../src/core/commands.ts";
+import type { Config } from "../../src/config.ts";
 import { millis } from "../../src/core/units.ts";
 import { PersistenceError } from "../../src/engine/journal.ts";
 import type { OpenedExchange } from "../../src/engine/open-exchange.ts";
@@ -15,16 +15,7 @@ import { TestExchange } from "../support/exchange.ts";
 import { SimulatedDisk } from "../support/simulated-disk.ts";
 import { stateHashes } from "../support/state-hashes.ts";
 import { FULL, fill, filled } from "./support/failing-disk.ts";
-import {
-  FOLDER,
-  flush,
-  JOURNAL,
-  NOON,
-  openNew,
-  openOn,
-  persistedConfig,
-  withoutLock,
-} from "./support/persisted.ts";
+import { FOLDER, flush, JOURNAL, openNew, openOn, persistedConfig } from "./support/persisted.ts";
 import { takeSteps } from "./support/short-history.ts";
 
 const JSON_BODY = { "content-type": "application/json" };
@@ -96,7 +87,7 @@ describe("a server whose disk fails", () => {
 
 describe("a journal that cannot be written", () => {
   it("prevents writing a later state", async () => {
-    const { disk, opened, exchange } = await openNew();
+    const { disk, opened, exchange, resume } = await openNew();
     takeSteps(opened, 3);
     flush(opened);
     for (let count = 0; count < 10_000; count += 1) {
@@ -110,8 +101,7 @@ describe("a journal that cannot be written", () => {
     await endOfTurn();
     await opened.close();
     expect(disk.names(FOLDER)).toEqual(["journal.ndjson"]);
-    const later = await openOn(new SimulatedDisk(disk.image));
-    expect(later.exchange.hash).toBe(exchange.hash);
+    expect((await resume()).exchange.hash).toBe(exchange.hash);
   });
 });
 
@@ -138,9 +128,7 @@ describe("a directory in which nothing can be changed any more", () => {
     ["remove", "lock", "could not be unlocked"],
     ["rename", "db.json", "the state could not be written"],
   ])("is closed with a warning if %s fails, and leaves no draft", async (kind, name, warning) => {
-    const disk = new SimulatedDisk();
-    const warnings: string[] = [];
-    const opened = await openOn(disk, {}, warnings);
+    const { disk, opened, warnings, resume } = await openNew();
     disk.before = (call) => {
       if (call.kind !== kind || !call.path.startsWith(`${FOLDER}/${name}`)) return;
       throw Object.assign(new Error("EROFS: no"), { code: "EROFS", syscall: kind });
@@ -150,7 +138,7 @@ describe("a directory in which nothing can be changed any more", () => {
     expect(disk.names(FOLDER)).toEqual(
       name === "lock" ? ["db.json", "journal.ndjson", "lock"] : ["journal.ndjson"],
     );
-    await (await openOn(new SimulatedDisk(withoutLock(disk.image)))).close();
+    await (await resume()).close();
   });
 });
 
@@ -186,17 +174,14 @@ describe.each([
   it.each(["at once", "a second later"])(
     "is left to the exchange that opens it next: closed %s",
     async (when) => {
-      const disk = new SimulatedDisk();
-      let wall = NOON;
-      const first = await openOn(disk, {}, [], () => wall);
-      await begin(first);
+      const { disk, wall, opened: first } = await openTrading();
       remove(disk);
       const second = await openOn(disk);
       takeSteps(second, 9);
       flush(second);
       const before = disk.image;
       if (when === "a second later") {
-        wall += 1_000;
+        wall.now += 1_000;
         first.exchange.submit(eventCommand("lost"));
         expect(() => flush(first)).toThrow("was removed or replaced");
         expect(() => first.exchange.submit(eventCommand("lost"))).toThrow(PersistenceError);
@@ -211,9 +196,7 @@ describe.each([
   );
 
   it("is closed without an error after both have written at the same place", async () => {
-    const disk = new SimulatedDisk();
-    const first = await openOn(disk);
-    await begin(first);
+    const { disk, opened: first } = await openTrading();
     remove(disk);
     const second = await openOn(disk);
     takeSteps(second, 9);
@@ -246,17 +229,13 @@ it.each([
 ])(
   "nothing more is accepted a second after the journal was %s, as it would be lost",
   async (_how, change) => {
-    const disk = new SimulatedDisk();
-    let wall = NOON;
-    const opened = await openOn(disk, {}, [], () => wall);
-    await begin(opened);
-    const { hash } = opened.exchange;
-    const path = `${FOLDER}/journal.ndjson`;
-    change(disk, path);
-    wall += 1_000;
-    opened.exchange.submit(eventCommand("lost"));
-    expect(() => flush(opened)).toThrow(`${path} was removed or replaced`);
-    expect(opened.exchange.hash).toBe(hash);
+    const { disk, wall, opened, exchange } = await openTrading();
+    const { hash } = exchange;
+    change(disk, JOURNAL);
+    wall.now += 1_000;
+    exchange.submit(eventCommand("lost"));
+    expect(() => flush(opened)).toThrow(`${JOURNAL} was removed or replaced`);
+    expect(exchange.hash).toBe(hash);
     await opened.close();
     expect(disk.names(FOLDER)).not.toContain("lock");
   },
@@ -268,24 +247,20 @@ describe.each([
   ["the last byte", () => 1],
 ])("a journal of which %s was truncated while it was in use", (_what, bytes) => {
   it.each(["the next change", "a read a second later"])("stops the exchange at %s", async (what) => {
-    const disk = new SimulatedDisk();
-    let wall = NOON;
-    const opened = await openOn(disk, {}, [], () => wall);
-    await begin(opened);
-    const path = `${FOLDER}/journal.ndjson`;
-    const size = disk.image.get(path)?.length ?? 0;
-    disk.open(path, "write").truncate(size - bytes(size));
-    const truncated = disk.image.get(path);
-    if (what === "the next change") opened.exchange.submit(eventCommand("lost"));
-    else wall += 1_000;
+    const { disk, wall, opened, exchange } = await openTrading();
+    const size = disk.image.get(JOURNAL)?.length ?? 0;
+    disk.open(JOURNAL, "write").truncate(size - bytes(size));
+    const truncated = disk.image.get(JOURNAL);
+    if (what === "the next change") exchange.submit(eventCommand("lost"));
+    else wall.now += 1_000;
     // The exchange cannot be rolled back, so that nothing is read either: already the first refusal says so.
-    const message = expect.stringContaining(`${path} was truncated`);
+    const message = expect.stringContaining(`${JOURNAL} was truncated`);
     const failure = expect.objectContaining({ reason: "unreadable", message });
     expect(() => flush(opened)).toThrow(failure);
     expect(() => flush(opened)).toThrow(failure);
     await opened.close();
     expect(disk.names(FOLDER)).not.toContain("lock");
-    expect(disk.image.get(path)).toEqual(truncated);
+    expect(disk.image.get(JOURNAL)).toEqual(truncated);
   });
 });
 
@@ -295,13 +270,10 @@ it.each([
 ])(
   "a data directory that cannot be read %s stops the exchange as a full disk does",
   async (when, reason, hint) => {
-    const disk = new SimulatedDisk();
-    let wall = NOON;
-    const opened = await openOn(disk, {}, [], () => wall);
-    await begin(opened);
-    const { hash } = opened.exchange;
-    wall += 1_000;
-    opened.exchange.submit(eventCommand("lost"));
+    const { disk, wall, opened, exchange, resume } = await openTrading();
+    const { hash } = exchange;
+    wall.now += 1_000;
+    exchange.submit(eventCommand("lost"));
     disk.before = ({ kind }) => {
       if (kind !== "read" && kind !== "size") return;
       if (when === "once") disk.before = () => {};
@@ -310,21 +282,22 @@ it.each([
     const message = expect.stringContaining("EIO: i/o error, read");
     expect(() => flush(opened)).toThrow(expect.objectContaining({ reason, message }));
     expect(opened.persistence.broken?.hint).toMatch(new RegExp(`${hint}$`));
-    if (when === "once") expect(opened.exchange.hash).toBe(hash);
+    if (when === "once") expect(exchange.hash).toBe(hash);
     await opened.close();
-    await (await openOn(new SimulatedDisk(withoutLock(disk.image)))).close();
+    await (await resume()).close();
   },
 );
 
-/** Creates a market, funds a wallet, and places an order. Returns the order. */
-async function begin(opened: OpenedExchange): Promise<Command> {
-  const exchange = new TestExchange(opened.exchange);
+/** Opens a new exchange in which an order, `buy`, rests and is persisted. */
+async function openTrading(config: Partial<Config> = {}) {
+  const found = await openNew(config);
+  const exchange = new TestExchange(found.exchange);
   exchange.market();
   exchange.fund("alice", { usdc: 1_000 });
   const buy = exchange.command("alice BUY 10 YES @ 0.5");
   exchange.mustSubmit(buy);
-  await flush(opened);
-  return buy;
+  await flush(found.opened);
+  return { ...found, buy };
 }
 
 /** Makes the next order that rests throw while it is applied. */
@@ -338,8 +311,7 @@ describe.each(["process", "power"] as const)(
   "a command that throws while it is applied (%s)",
   (durability) => {
     it("leaves the acknowledged state in memory and on the disk, and no command is accepted after it", async () => {
-      const { opened, exchange, resume } = await openNew({ durability });
-      const buy = await begin(opened);
+      const { opened, exchange, resume, buy } = await openTrading({ durability });
       const { sequence } = exchange;
       const hash = stateHashes(exchange);
       plant(opened);
@@ -355,8 +327,7 @@ describe.each(["process", "power"] as const)(
     });
 
     it("rolls back commands accepted before it in the same request, which were not acknowledged", async () => {
-      const { opened, exchange } = await openNew({ durability });
-      const buy = await begin(opened);
+      const { opened, exchange, buy } = await openTrading({ durability });
       const hash = stateHashes(exchange);
       exchange.submit({ kind: "cancelAllOrders", address: addressOf("alice") });
       plant(opened);

@@ -39,12 +39,14 @@ export const openOn = (
 export const flush = ({ persistence }: OpenedExchange): Promise<void> | undefined =>
   persistence.flush(persistence.position);
 
-/** Opens an exchange on a new disk. `resume` opens what a crash of it now would leave. */
+/** Opens an exchange on a new disk, at a wall time that the test moves. `resume` opens what a crash of it now would leave. */
 export async function openNew(config: Partial<Config> = {}) {
-  const disk = new SimulatedDisk();
-  const opened = await openOn(disk, config);
-  const resume = () => openOn(new SimulatedDisk(withoutLock(disk.image)), config);
-  return { disk, opened, exchange: opened.exchange, resume };
+  const [disk, wall, warnings] = [new SimulatedDisk(), { now: NOON }, [] as string[]];
+  const wallNow = (): number => wall.now;
+  const opened = await openOn(disk, config, warnings, wallNow);
+  const resume = (changed = config) =>
+    openOn(new SimulatedDisk(withoutLock(disk.image)), changed, warnings, wallNow);
+  return { disk, wall, warnings, opened, exchange: opened.exchange, resume };
 }
 
 /** Returns the journal on a disk, without preallocated zeros. */
