@@ -7,7 +7,7 @@ import { TestFolder } from "../../support/folder.ts";
 import { useApi } from "../../support/http.ts";
 import { useProgram } from "../../support/program.ts";
 import { Shell } from "../shell.ts";
-import { runLine, says } from "../tools.ts";
+import { runLine } from "../tools.ts";
 
 const folder = new TestFolder();
 const shell = new Shell(folder);
@@ -40,6 +40,7 @@ const FILES: Readonly<Record<string, string>> = {
   "mixed/two.yaml": "scenario: b\nsteps:\n  - replay: flow.csv\n",
   "update/hash.yaml": 'scenario: h\r\nsteps:\r\n  - expect: { stateHash: "" } # here\r\n',
   "-dash.yaml": `seed: -a\n${FAILS}`,
+  "bob's & co.yaml": FAILS,
   "there.yaml": "scenario: there\naccounts: { alice: {} }\nsteps: [{ alice: cancel all }]\n",
   "wallets.yaml": `accounts: { alice: { privateKey: "${SECRET}" } }\n`,
   "named.yaml": walletsOf("any", "$ALICE_KEY"),
@@ -68,18 +69,22 @@ it("clobsim run prints what its page shows, and no secret", async () => {
   for (const secret of [SECRET, KEY, "THE-KEY"]) expect(printed).not.toContain(secret);
 });
 
-it.each(["bad/fails.yaml", "-dash.yaml"])(
-  "clobsim run %s prints a line that fails in the same way",
-  async (file) => {
-    const failureOf = async (words: readonly string[]) => {
-      const { stdout } = await runLine(["--reporter", "json", ...words], folder.path);
-      return (JSON.parse(stdout).scenarios as [{ failure: { repeat: string; place: object } }])[0].failure;
-    };
-    const failure = await failureOf(["run", "--", file]);
-    const place = { ...failure.place, file: says(file) };
-    expect(await failureOf(failure.repeat.split(" ").slice(1))).toEqual({ ...failure, place });
-  },
-);
+it.each([
+  ["bad/fails.yaml", []],
+  ["bad/fails.yaml", ["--via", "http"]],
+  ["-dash.yaml", []],
+  ["bob's & co.yaml", ["--seed", "$HOME it's"]],
+])("clobsim run %s, with %j, prints a line that fails in the same way", async (file, flags) => {
+  const resultOf = async (words: readonly string[]) => {
+    const { stdout } = await runLine(["--verbose", "--reporter", "json", ...words], folder.path);
+    const [result] = JSON.parse(stdout.replaceAll("./-dash", "-dash")).scenarios;
+    return { ...result, durationMs: 0 };
+  };
+  const first = await resultOf(["run", ...flags, "--", file]);
+  const words = `printf '%s\n' ${first.failure.repeat.replaceAll(" -dash", " ./-dash")}`;
+  const [, ...repeat] = execFileSync("sh", ["-c", words], { encoding: "utf8" }).trimEnd().split("\n");
+  expect(await resultOf(repeat)).toEqual(first);
+});
 
 it.each([
   ["the folder above, the checkout of GitHub", ".", "bad/fails.yaml"],

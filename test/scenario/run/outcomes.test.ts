@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { money, size } from "../../../src/core/units.ts";
 import type { ScenarioResult } from "../../../src/scenario/run/result.ts";
+import { permutationsOf } from "../../../src/scenario/run/run-scenario.ts";
 import { LocalVenue } from "../../../src/scenario/venue/local-venue.ts";
 import { pageWith, textsOf } from "../../support/page.ts";
 import { casesAtLevel } from "../../support/runs.ts";
@@ -25,12 +26,36 @@ function transcriptOf({ failure, transcript }: ScenarioResult): readonly string[
   return transcript;
 }
 
+/** Returns the step that fails, and what a report shows as having happened last. */
+function recentOf({ failure, steps, transcript }: ScenarioResult): string[] {
+  if (failure === null) throw new Error("the scenario passes");
+  expect(transcript.slice(-1)).toEqual(failure.recent.slice(-1));
+  return [`after ${steps} steps: ${failure.text}`, ...failure.recent];
+}
+
+/** Returns the races of a scenario that ends with one, whose orders have the results and the state of the transcript. */
+function racesOf({ failure, races, transcript }: ScenarioResult): string[] {
+  expect(failure).toBeNull();
+  const last = races.at(-1)?.step;
+  return races.map(({ step, place, outcomes }) => {
+    const orders = outcomes.map(({ lines, after }) => {
+      const end = step === last ? ["end", ...after.map((line) => `   ${line}`)] : [];
+      expect(transcript.join("\n")).toContain(["", ...lines, ...end, ""].join("\n"));
+      return lines.flatMap((line) => /^(\d+)\. /.exec(line)?.[1] ?? []).join(" ");
+    });
+    return `line ${place.line}, step ${step}: ${orders.join(", ")}`;
+  });
+}
+
+/** The last number says which part of a page runs over HTTP, too: every third of its scenarios, or all. */
 it.each([
-  ["ends as its page says", "failures.txt", endOf],
-  ["tells what its page says", "transcripts.txt", transcriptOf],
-])("a scenario %s, in this process and over HTTP: %s", async (_rule, file, linesOf) => {
+  ["ends as its page says", "failures.txt", endOf, 3],
+  ["tells what its page says", "transcripts.txt", transcriptOf, 3],
+  ["shows what happened before it fails as its page says", "recent.txt", recentOf, 1],
+  ["reports its races as its page says", "races.txt", racesOf, 1],
+])("a scenario %s, in this process and over HTTP: %s", async (_rule, file, linesOf, every) => {
   const written = readFileSync(join(import.meta.dirname, file), "utf8");
-  const over = new Set(casesAtLevel(await textsOf(written), 3).map(({ text }) => text));
+  const over = new Set(casesAtLevel(await textsOf(written), every).map(({ text }) => text));
   const page = await pageWith(written, async ({ opening, text }) => {
     const linesVia = async (via: "auto" | "http"): Promise<string[]> => {
       const lines = linesOf(await folder.run(opening + text, { via }, "x.yaml"));
@@ -41,6 +66,13 @@ it.each([
     return local;
   });
   await expect(page).toMatchFileSnapshot(file);
+});
+
+it("the orders of a race of six steps are all permutations, in lexicographic order", () => {
+  const orders = permutationsOf([1, 2, 3, 4, 5, 6]).map((order) => order.join(""));
+  expect(new Set(orders).size).toBe(720);
+  expect(orders).toEqual([...orders].sort());
+  expect(permutationsOf([])).toEqual([[]]);
 });
 
 it.each(["process", "http"] as const)(
