@@ -117,9 +117,10 @@ const VERBS: Readonly<Record<string, Reader>> = {
   bump: () => ({ kind: "bumpFees" }),
   ether: (name, { wei }) => ({ kind: "setNativeBalance", address: addressOf(name), wei: String(wei) }),
   nonce: (name, { to }) => ({ kind: "setNonce", address: addressOf(name), nonce: Number(to) }),
-  fault: (kind, terms) => ({
+  fault: (kind, { order, ...terms }) => ({
     kind: "setSettlementFault",
     ...faultTerms({ kind, ...terms } as SettlementFaultWords),
+    ...(order !== undefined && { order: Number(order) }),
   }),
   end: (number) => ({ kind: "endSettlementFault", number: number === "all" ? null : Number(number) }),
   mining: (mode, { intervalMs = 2_000 }) => ({

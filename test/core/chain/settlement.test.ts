@@ -3,7 +3,6 @@ import { whyUnsettled } from "../../../src/api/explanations.ts";
 import { blockAt } from "../../../src/core/chain/chain.ts";
 import { type Command, commandText } from "../../../src/core/commands.ts";
 import { violations } from "../../../src/core/invariants.ts";
-import { documentLines } from "../../../src/core/state-document.ts";
 import { millis } from "../../../src/core/units.ts";
 import { commandIn } from "../../support/commands.ts";
 import { rowsOf } from "../../support/table.ts";
@@ -17,6 +16,9 @@ blocks can be requested | auto | trade; mine 3 | CONFIRMED at 3
 blocks can be requested | manual | trade; mine 3 | CONFIRMED at 3
 a block has all trades since the previous one | auto | trade; advance 1s; trade > advance 1s > advance 1h | MATCHED MATCHED at 0 > MINED MINED at 1 > CONFIRMED CONFIRMED at 3
 a settlement gets the faults in the order of setting, one per attempt, as often as requested | manual | fault delay blocks=1; fault fail times=2; trade 3; mine > mine; trade; mine | MATCHED FAILED FAILED at 1 > MINED FAILED FAILED MINED at 3
+a fault of one order hits only its settlement | manual | fault fail order=4; trade 2; mine | MINED FAILED at 1
+a fault ends by number, or when it has hit as often as requested | manual | fault fail; fault ghost; end 1; end 1 refused FAULT_NOT_FOUND; trade; mine; end 2 refused FAULT_NOT_FOUND | MATCHED at 1
+a base fee that is set applies to one block | manual | base-fee 3; pay alice bob 1 gwei=2.9; pay carol bob 1 gwei=3; mine > mine | PENDING UNDERPRICED MINED at 1 > MINED MINED at 2
 a ghost fill makes no block due | auto | fault ghost; trade; advance 1h | MATCHED at 1
 a gas spike makes no block due until fees are raised | auto | fault gas-spike; trade; advance 1d > bump; advance 1d | MATCHED at 1 > CONFIRMED at 4
 a lower base fee that is set makes a block due in a gas spike | auto | fault gas-spike; trade; advance 1d; base-fee 200; advance 1d > base-fee 100; advance 2s | MATCHED at 1 > MINED at 2
@@ -120,37 +122,13 @@ it("a gas spike is why a settlement waits, from its start to its end, unless its
   expect(exchange.statuses).toEqual(["MINED"]);
 });
 
-describe("faults", () => {
-  it.each(
-    rowsOf(`
-      fault fail | . | set settlement fault fail, 1 time
-      fault delay blocks=3 probability=0.25 | . | set settlement fault delay by 3 blocks, probability 0.25
-      fault gas-spike | . | set settlement fault gas-spike to 500 gwei
-      fault ghost times=2 | 12 | set settlement fault ghost, only of order 12, 2 times
-    `),
-  )("%s %s is told as: %s", (words = "", order = "", told) => {
-    const command = { ...commandIn(words, 1), ...(order !== "" && { order: Number(order) }) } as Command;
-    expect(commandText(command, openSettlement().state)).toBe(told);
-  });
-
-  it("of one order hit only its settlement, and are part of the state document", () => {
-    const exchange = openSettlement();
-    const order = exchange.state.orders.next + 3;
-    exchange.mustSubmit({ ...commandIn("fault fail", 1), order } as Command);
-    const read = readBack(exchange.state);
-    expect(read.chain.faults).toMatchObject([{ order }]);
-    expect([...documentLines(read)]).toEqual([...documentLines(exchange.state)]);
-    exchange.act("trade 2; mine");
-    expect(exchange.statuses).toEqual(["MINED", "FAILED"]);
-  });
-
-  it("end by number, or when they have hit as often as requested", () => {
-    const exchange = played("fault fail; fault ghost; end 1");
-    const numbers = () => exchange.state.chain.faults.map(({ number }) => number);
-    expect(numbers()).toEqual([2]);
-    const again = exchange.submit({ kind: "endSettlementFault", number: 1 });
-    expect(again).toMatchObject({ refusal: { code: "FAULT_NOT_FOUND", number: 1 } });
-    exchange.act("trade; mine");
-    expect(numbers()).toEqual([]);
-  });
+it.each(
+  rowsOf(`
+    fault fail | set settlement fault fail, 1 time
+    fault delay blocks=3 probability=0.25 | set settlement fault delay by 3 blocks, probability 0.25
+    fault gas-spike | set settlement fault gas-spike to 500 gwei
+    fault ghost times=2 order=12 | set settlement fault ghost, only of order 12, 2 times
+  `),
+)("%s is told as: %s", (words = "", told) => {
+  expect(commandText(commandIn(words, 1) as Command, openSettlement().state)).toBe(told);
 });

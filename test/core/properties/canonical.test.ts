@@ -5,7 +5,7 @@ import { canonicalLines } from "../../../src/core/state-document.ts";
 import { contentHash } from "../../../src/engine/hashes.ts";
 import { changeClosed, changeField } from "../../support/changed-state.ts";
 import { parametersIn } from "../../support/commands.ts";
-import { openFundedExchange, TestExchange } from "../../support/exchange.ts";
+import { openFundedExchange } from "../../support/exchange.ts";
 import { rowsOf } from "../../support/table.ts";
 import type { Json } from "../document/damaged-documents.ts";
 
@@ -77,18 +77,6 @@ describe("the canonical document", () => {
     expect(changed((state) => set(state, place, value))).toEqual([place]);
   });
 
-  it("is JSON, for an empty and a used exchange, and names its units", () => {
-    const empty = { events: [], markets: [], orders: [], trades: [] };
-    expect(documentOf(new TestExchange().state)).toMatchObject(empty);
-    expect(documentOf(usedState())).toMatchObject({
-      units: { price: "0.0001 USDC", size: "0.01 share", money: "0.000001 USDC", at: "Unix ms" },
-      config: { seed: "test" },
-      accounts: { length: 5 },
-      orders: { length: 3 },
-      trades: { length: 1 },
-    });
-  });
-
   it("lists holdings by market number, not in order of creation", () => {
     const exchange = openFundedExchange();
     exchange.market();
@@ -97,13 +85,6 @@ describe("the canonical document", () => {
     for (const market of [3, 1, 2]) exchange.mustSubmit(exchange.command("dave SELL 1 YES @ 0.9", market));
     const accounts = documentOf(exchange.state).accounts as { holdings: { market: number }[] }[];
     expect(accounts.at(-1)?.holdings.map(({ market }) => market)).toEqual([1, 2, 3]);
-  });
-
-  it("contains no derived fields", () => {
-    const names = new Set(pathsOf(documentOf(usedState())).flat());
-    for (const name of ["slot", "oldestOpen", "newestOpen", "lastTrade", "book", "history"]) {
-      expect(names.has(name), name).toBe(false);
-    }
   });
 });
 

@@ -98,14 +98,6 @@ describe("the price history", () => {
       expect(pointsBefore(history, second)).toBe([...seconds].filter((each) => each < second).length);
     });
   });
-
-  it("ends a second at its last millisecond", () => {
-    const history = new Table<number>();
-    for (const [index, at] of [999, 1000, 1999, 2000].entries())
-      addToHistory(history, millis(at), price(index + 1));
-    expect(history.size).toBe(3);
-    expect(Array.from(history, priceAtPoint)).toEqual([1, 3, 4]);
-  });
 });
 
 describe("a running total of money", () => {
