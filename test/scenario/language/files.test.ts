@@ -3,7 +3,17 @@ import { describe, expect, it } from "vitest";
 import { readScenario } from "../../../src/scenario/language/read-scenario.ts";
 import type { Scenario, Step } from "../../../src/scenario/language/steps.ts";
 import { type PageText, pageWith } from "../../support/page.ts";
-import { BID, fileOf, lastStep, ofSteps, problemsOf, scenarioOf, withLine } from "./scenario-texts.ts";
+import {
+  BID,
+  contentOf,
+  fileOf,
+  jsonOf,
+  lastStep,
+  ofSteps,
+  problemsOf,
+  scenarioOf,
+  withLine,
+} from "./scenario-texts.ts";
 
 const pageAt = (name: string): string => readFileSync(new URL(name, import.meta.url), "utf8");
 
@@ -44,25 +54,19 @@ describe("an invalid file", () => {
 });
 
 describe("a valid file", () => {
-  const json = (value: unknown): string =>
-    JSON.stringify(value, (key, of) => (key === "place" ? `${of.line}:${of.column}` : of));
   const nothingSaid = scenarioOf(withLine("about: nothing"));
 
-  const said = (of: PageText): unknown => {
+  const said = (of: PageText): string => {
     const scenario = scenarioOf(fileOf(of));
-    if (of.heading === "files") return scenario;
-    if (of.heading === "headers") {
-      const entries = Object.entries(scenario);
-      return Object.fromEntries(
-        entries.filter(([key, value]) => json(value) !== json(nothingSaid[key as keyof Scenario])),
-      );
-    }
-    const { number: _, text: __, place: ___, ...content } = scenario.steps.at(-1) as Step;
-    return content;
+    if (of.heading === "files") return jsonOf(scenario);
+    if (of.heading !== "headers") return contentOf(scenario.steps.at(-1) as Step);
+    const isSaid = ([key, value]: [string, unknown]): boolean =>
+      jsonOf(value) !== jsonOf(nothingSaid[key as keyof Scenario]);
+    return jsonOf(Object.fromEntries(Object.entries(scenario).filter(isSaid)));
   };
 
   it("is read with the core's units and with places", async () => {
-    const page = await pageWith(pageAt("right-files.txt"), (text) => [json(said(text))]);
+    const page = await pageWith(pageAt("right-files.txt"), (text) => [said(text)]);
     await expect(page).toMatchFileSnapshot("right-files.txt");
   });
 

@@ -52,3 +52,12 @@ export function lastStep(text: string, options: ReadOptions = {}): Step {
   if (step === undefined) throw new Error("no step");
   return step;
 }
+
+/** Formats a value that was read as JSON, with places as line and column. */
+export const jsonOf = (value: unknown): string =>
+  JSON.stringify(value, (key, of) => (key === "place" ? `${of.line}:${of.column}` : of));
+
+/** Returns what a step does, as JSON. */
+export function contentOf({ number: _, text: __, place: ___, ...content }: Step): string {
+  return jsonOf(content);
+}
