@@ -1,8 +1,9 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
+import { keyOf } from "../server/wallet.ts";
 import { testWith } from "./anvil/foundry.ts";
-import { ALICE, alice, bob, keyOf, useChain } from "./viem-clients.ts";
+import { ALICE, alice, bob, useChain } from "./viem-clients.ts";
 
 const run = promisify(execFile);
 const chain = await useChain();

@@ -9,10 +9,11 @@ import {
   WebSocketProvider,
 } from "ethers";
 import { CONTRACT_ABIS } from "../../src/index.ts";
+import { keyOf } from "../server/wallet.ts";
 import type { Api } from "../support/http.ts";
 import { Collected } from "./collected.ts";
 import { socketUrl } from "./rpc-socket.ts";
-import { ALICE, BOB, keyOf, ONE, openChain, POLLING_MS } from "./viem-clients.ts";
+import { ALICE, BOB, ONE, openChain, POLLING_MS } from "./viem-clients.ts";
 
 type Read<Answer> = BaseContractMethod<unknown[], Answer, Answer>;
 type Write = BaseContractMethod<unknown[], boolean, ContractTransactionResponse>;

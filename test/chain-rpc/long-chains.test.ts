@@ -5,24 +5,17 @@ import { RpcError } from "../../src/chain-rpc/json-rpc.ts";
 import { findLogs, LogIndex, MAX_LOGS } from "../../src/chain-rpc/log-search.ts";
 import { headOf } from "../../src/core/chain/chain.ts";
 import { CONTRACTS } from "../../src/core/chain/contracts.ts";
-import type { Command } from "../../src/core/commands.ts";
-import { money, size } from "../../src/core/units.ts";
+import { money } from "../../src/core/units.ts";
 import { Slices } from "../../src/engine/clock.ts";
 import { arenaWith } from "../core/chain/chain-moves.ts";
-import { addressOf } from "../support/commands.ts";
+import { addressOf, fundCommand } from "../support/commands.ts";
 import { ask, call, openNode } from "./properties/node.ts";
 import { rpc } from "./rpc.ts";
 
 const DEPOSITS_PER_BLOCK = 50;
 
 /** Deposits a millionth of a USDC, which creates one log. */
-const depositOf = (name: string): Command => ({
-  kind: "fundAccount",
-  address: addressOf(name),
-  collateral: money(1),
-  tokens: [],
-  everyMarket: size(0),
-});
+const depositOf = (name: string) => fundCommand(addressOf(name), { collateral: money(1) });
 
 /** Opens a node of a chain with a number of deposits, which create one log each, 50 in a block. */
 function nodeWithDeposits(count: number, slices = new Slices()) {

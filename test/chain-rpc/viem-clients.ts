@@ -187,9 +187,6 @@ export const BOB = 12;
 export const alice = wallet(ALICE).address;
 export const bob = wallet(BOB).address;
 
-/** Returns the private key with a number. */
-export const keyOf = (number: number): Hex => `0x${number.toString(16).padStart(64, "0")}`;
-
 /** Starts a server with a frozen clock that by default mines only on request. */
 export async function openChain(config: Partial<Config> = {}): Promise<ViemChain> {
   const api = await startApi({ settlement: "manual", ...config });

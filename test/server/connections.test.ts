@@ -103,7 +103,7 @@ const statusesIn = (answers: string): number[] =>
   [...answers.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status));
 
 describe("requests of one connection", () => {
-  it("give the same state and the same answers, however their bytes are cut, all after the client has ended its side", async () => {
+  it("give the same state and the same answers, however their bytes are cut", async () => {
     const histories = fc.array(fc.constantFrom(...REQUESTS), { minLength: 2, maxLength: 8 });
     const cuts = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 12 });
     await forAllAsync(runs(30, 7), [histories, cuts], async (kinds, fractions) => {
@@ -152,7 +152,7 @@ describe("a client that sends many requests and reads no answer", () => {
     return Number(headers["x-request-id"]?.slice("req-".length)) - before - 1;
   }
 
-  it("is answered until buffers are full, and completely when it reads", async () => {
+  it("is answered until buffers are full, and completely when it reads, although it has ended its side", async () => {
     const large = await apiOfTest({ world: null });
     const before = await takenSince(-1, large);
     const socket: Socket = connect(large.port, "127.0.0.1");

@@ -92,6 +92,13 @@ export async function expectPage(api: Api, path: string): Promise<void> {
     /** Creates a market, and names it. */
     market: async (name = "", ...words: string[]) =>
       void (await sendNamed(name, `POST /sim/markets ${words.join(" ")}`)),
+    /** Alice sells to bob: `trade 10 RAIN.yes @ 0.5`. */
+    trade: async (...words: string[]) => {
+      await send(`alice SELL ${words.join(" ")}`);
+      const { body } = await send(`bob BUY ${words.join(" ")}`);
+      expect(body).toMatchObject({ status: "MATCHED" });
+      return undefined;
+    },
     /** Injects a fault. */
     fault: async (...words: string[]) => {
       const { status, text } = await send(`POST /sim/faults ${words.join(" ")}`);

@@ -28,10 +28,6 @@ export type OrderFields = {
   readonly [Field in "tokenId" | "side" | "price" | "size" | "orderType" | "expiration"]?: unknown;
 };
 
-/** The value of poly_signature: hex HMAC-SHA256 of timestamp + METHOD + path + body; the key is the text of the secret. */
-export const hmac = (secret: string, message: string | Buffer): string =>
-  createHmac("sha256", secret).update(message).digest("hex");
-
 /** A client with credentials that signs its requests. */
 export class Trader {
   readonly api: Api;
@@ -61,16 +57,15 @@ export class Trader {
     const [route = ""] = target.split("?");
     const timestamp = signed.timestamp ?? String(this.api.now);
     const path = signed.path ?? route.slice("/clob".length);
-    const text = Buffer.concat([
-      Buffer.from(timestamp + (signed.method ?? method) + path),
-      Buffer.from(signed.body ?? body),
-    ]);
+    const signature = createHmac("sha256", this.credentials.secret)
+      .update(timestamp + (signed.method ?? method) + path)
+      .update(signed.body ?? body);
     return {
       poly_address: this.address,
       poly_api_key: this.credentials.apiKey,
       poly_passphrase: this.credentials.passphrase,
       poly_timestamp: timestamp,
-      poly_signature: hmac(this.credentials.secret, text),
+      poly_signature: signature.digest("hex"),
     };
   }
 

@@ -1,11 +1,13 @@
+import type { Hex } from "viem";
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
 import { ATTESTATION, CLOB_AUTH_TYPES } from "../../src/api/wallet-signature.ts";
 
+/** The private key `number`. */
+export const keyOf = (number: number | bigint): Hex => `0x${number.toString(16).padStart(64, "0")}`;
+
 /** The wallet with private key `number`, or with a random key. */
 export const wallet = (number?: number | bigint): PrivateKeyAccount =>
-  privateKeyToAccount(
-    number === undefined ? generatePrivateKey() : `0x${number.toString(16).padStart(64, "0")}`,
-  );
+  privateKeyToAccount(number === undefined ? generatePrivateKey() : keyOf(number));
 
 /** The EIP-712 signature that proves control of a wallet. */
 export const signTyped = (account: PrivateKeyAccount, timestamp: string, nonce: bigint): Promise<string> =>
