@@ -1,39 +1,24 @@
 import { createHash } from "node:crypto";
-import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
 import { gunzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { inspectorPage } from "../../src/inspector-page.ts";
-import { useApi, useServer } from "../support/http.ts";
+import { type Headers, useApi, useServer } from "../support/http.ts";
+import { headerLines, replyTo, requestBytes } from "./raw-socket.ts";
 import type { Refusal } from "./replies.ts";
 
 /** The Accept header of a browser's navigation. */
 const BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8";
 
-interface Answer {
-  readonly status: number;
-  readonly headers: IncomingHttpHeaders;
-  readonly bytes: Buffer;
+/** Sends a request with these headers and no others. */
+async function ask(url: string, headers: Headers = {}, method = "GET") {
+  const { host, port, pathname, search } = new URL(url);
+  const bytes = requestBytes(`${method} ${pathname}${search}`, headerLines({ host, ...headers }));
+  const reply = await replyTo(Number(port), bytes, { isHead: method === "HEAD" });
+  const named = Object.fromEntries([...reply.headers].map(([name, values]) => [name, values.join()]));
+  return { ...reply, headers: named as Headers };
 }
 
-/** Sends a request with these headers and no others. */
-const ask = (url: string, headers: Readonly<Record<string, string>> = {}, method = "GET"): Promise<Answer> =>
-  new Promise((resolve, reject) => {
-    const sent = httpRequest(url, { method, headers, agent: false }, (response) => {
-      const chunks: Buffer[] = [];
-      response.on("data", (chunk: Buffer) => void chunks.push(chunk));
-      response.on("end", () =>
-        resolve({
-          status: response.statusCode ?? 0,
-          headers: response.headers,
-          bytes: Buffer.concat(chunks),
-        }),
-      );
-    });
-    sent.on("error", reject);
-    sent.end();
-  });
-
-const jsonIn = ({ bytes }: Answer): Refusal => JSON.parse(bytes.toString()) as Refusal;
+const jsonIn = ({ text }: { readonly text: string }): Refusal => JSON.parse(text) as Refusal;
 const api = useApi();
 const root = (): string => `${api.server.url}/`;
 const pool = await useServer({ pool: 3 });
@@ -47,10 +32,10 @@ describe("GET / of an exchange", () => {
     "text/html, application/xhtml+xml, image/jxr, */*",
     "TEXT/HTML;level=1;q=0.9, application/json;q=0.8",
   ])("is the inspector if HTML is preferred: %s", async (accept) => {
-    const { status, headers, bytes } = await ask(root(), { accept });
+    const { status, headers, text } = await ask(root(), { accept });
     expect(status).toBe(200);
     expect(headers["content-type"]).toBe("text/html; charset=utf-8");
-    expect(bytes.toString()).toBe(built);
+    expect(text).toBe(built);
     expect(built).toMatch(/^<!doctype html>/);
   });
 
@@ -144,8 +129,8 @@ describe("GET / of an exchange", () => {
 
 describe("GET /3 of a pool", () => {
   it.each(["/3", "/3/", "/3?report=x", "/1/"])("is the inspector of that exchange: %s", async (path) => {
-    const { status, bytes } = await ask(pool.url + path, { accept: BROWSER });
-    expect({ status, html: bytes.toString() }).toEqual({ status: 200, html: built });
+    const { status, text } = await ask(pool.url + path, { accept: BROWSER });
+    expect({ status, html: text }).toEqual({ status: 200, html: built });
   });
 
   it("is a 404 for an exchange that the pool does not have", async () => {

@@ -12,6 +12,7 @@ export interface RawReply {
   readonly status: number;
   /** Values by lower-case name, in order. */
   readonly headers: ReadonlyMap<string, readonly string[]>;
+  readonly bytes: Buffer;
   readonly text: string;
 }
 
@@ -137,7 +138,8 @@ function takeReplies(bytes: Buffer, isHead: boolean, found: RawReply[]): Buffer 
     const body = isChunked ? chunkedBody(bytes, end + 4) : wholeBody(bytes, end + 4, length);
     if (body === null) return bytes.subarray(start);
     start = body.end;
-    if (status >= 200) found.push({ status, headers, text: body.bytes.toString("utf8") });
+    const { bytes: content } = body;
+    if (status >= 200) found.push({ status, headers, bytes: content, text: content.toString() });
   }
 }
 
