@@ -97,11 +97,16 @@ export class Inspector {
     await this.page.waitForFunction(matches, pattern.source);
   }
 
+  /** Enters a text into a field. */
+  async enter(label: "Go to sequence" | "Order by id or number", text: string): Promise<void> {
+    const field = this.page.getByLabel(label);
+    await field.fill(text);
+    await field.press("Enter");
+  }
+
   /** Enters a sequence to go to. */
   async goTo(sequence: number): Promise<void> {
-    const field = this.page.getByLabel("Go to sequence");
-    await field.fill(String(sequence));
-    await field.press("Enter");
+    await this.enter("Go to sequence", String(sequence));
     await this.waitForPosition(new RegExp(`sequence ${sequence}(?!\\d)`));
   }
 

@@ -264,10 +264,8 @@ describe.runIf(BROWSER !== null)("keys", () => {
       // The cursor is at the end already.
       () => page.keyboard.press("l"),
     ]) {
-      for (const label of ["Go to sequence", "Order by id or number"]) {
-        await page.getByLabel(label).fill("99999999");
-        await page.getByLabel(label).press("Enter");
-      }
+      for (const label of ["Go to sequence", "Order by id or number"] as const)
+        await inspector.enter(label, "99999999");
       await errors.filter({ hasText: /expected a sequence from \d+ to \d+, found 99999999/ }).waitFor();
       await expect.poll(() => errors.count()).toBe(2);
       await page.keyboard.press("Escape");

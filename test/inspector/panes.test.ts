@@ -165,9 +165,7 @@ describe.runIf(BROWSER !== null).each([
     const pane = await inspector.open("order");
     for (const id of [story.bid, story.failed]) {
       const expected = await fetchJson<OrderStory>(story.url, `/sim/orders/${id}`);
-      const field = pane.getByLabel("Order by id or number");
-      await field.fill(id.toUpperCase());
-      await field.press("Enter");
+      await inspector.enter("Order by id or number", id.toUpperCase());
       await pane.getByText(id).waitFor();
       const lines = (await pane.locator(".events li").allTextContents()).map(textOf);
       expect(lines).toEqual(expected.story.map(({ at, what }) => textOf(`${at.slice(11, 23)} ${what}`)));
@@ -181,8 +179,7 @@ describe.runIf(BROWSER !== null).each([
     await inspector.button(story.slug, pane).click();
     await expect.poll(() => market.locator("option:checked").textContent()).toBe(story.slug);
     await inspector.open("order");
-    await pane.getByLabel("Order by id or number").fill("nonsense");
-    await pane.getByLabel("Order by id or number").press("Enter");
+    await inspector.enter("Order by id or number", "nonsense");
     await pane.getByText("no such order").waitFor();
   });
 
@@ -197,10 +194,8 @@ describe.runIf(BROWSER !== null).each([
 
   it("find an order by its number as the page writes it", async () => {
     const pane = await inspector.open("order");
-    const field = pane.getByLabel("Order by id or number");
     for (const [text, number] of Object.entries({ 1: 1, "#2": 2, "order 3": 3 })) {
-      await field.fill(text);
-      await field.press("Enter");
+      await inspector.enter("Order by id or number", text);
       await pane.getByRole("heading", { name: new RegExp(`^order ${number}(?!\\d)`) }).waitFor();
     }
   });

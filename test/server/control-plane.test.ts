@@ -3,7 +3,7 @@ import { millis } from "../../src/core/units.ts";
 import { SessionLog } from "../../src/engine/journal.ts";
 import { controlHandlers } from "../../src/server/handlers/control.ts";
 import { eventCommand } from "../support/commands.ts";
-import { apiOfTest, useApi } from "../support/http.ts";
+import { apiOfTest, useApi, yesOf } from "../support/http.ts";
 import { replyTo, requestBytes } from "./raw-socket.ts";
 import type { Info, Invariants, PlacedOrder } from "./replies.ts";
 import { deriveTrader, useTrader } from "./trader.ts";
@@ -34,6 +34,32 @@ it("POST /sim/reset resets state, clock and ids", async () => {
   expect(await own.get<Info>("/sim")).toEqual(opening);
   await own.refused(`GET /clob/book?token_id=${first.placed.tokenId}`, "TOKEN_NOT_FOUND");
   expect(await trade()).toEqual(first);
+});
+
+it("POST /sim/snapshots/{idOrName}/restore restores orders, balances, books and lists, and answers like GET /sim", async () => {
+  const own = await apiOfTest();
+  const [alice, bob] = [await deriveTrader(own, 1), await deriveTrader(own, 2)];
+  const market = await own.createMarket();
+  const tokenId = yesOf(market);
+  const { id } = await alice.place({ tokenId, side: "BUY", price: 0.5, size: 10 });
+  const read = async () => [
+    await own.get<Info>("/sim"),
+    await own.book(tokenId),
+    await own.account(alice.address),
+    await alice.ask("GET", "/clob/orders"),
+    await own.get("/api/markets?sort=volume"),
+    await own.get("/api/search?q=rain"),
+  ];
+  const before = await read();
+  await own.post("/sim/snapshots", { name: "before" });
+  for (const size of [4, 10]) {
+    await bob.place({ tokenId, side: "SELL", price: 0.5, size });
+    await own.createMarket();
+    await own.advance("1h");
+    expect(await own.post<Info>("/sim/snapshots/before/restore")).toEqual(before[0]);
+    expect(await read()).toEqual(before);
+  }
+  expect((await alice.cancel(id)).canceled).toEqual([id]);
 });
 
 describe("GET /sim/state", () => {

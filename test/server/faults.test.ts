@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 
 import { Faults } from "../../src/server/faults.ts";
 import type * as http from "../support/http.ts";
 import { apiOfTest, startApi, useApi } from "../support/http.ts";
-import { HOST, headerLines, JSON_BODY, postMany, repliesTo, replyTo, requestBytes } from "./raw-socket.ts";
+import { HOST, headerLines, JSON_BODY, repliesTo, replyTo, requestBytes } from "./raw-socket.ts";
 import type { Fault, FaultPage, NewFault, OrderPage, PlacedOrder } from "./replies.ts";
 import { deriveTrader, type Trader } from "./trader.ts";
 
@@ -30,12 +30,6 @@ async function statuses(count: number): Promise<number[]> {
   while (found.length < count) found.push(await statusOf("GET /clob/time"));
   return found;
 }
-
-it("POST /sim/faults accepts at most a thousand", async () => {
-  const fault = { route: "/clob/time", status: 503 };
-  expect(await postMany(api.port, "/sim/faults", fault, 1000)).toEqual([200]);
-  await api.refused("POST /sim/faults", "LIMIT_REACHED", { status: 503 });
-});
 
 it("the route * of a fault matches every endpoint of the imitated service and no other", async () => {
   await addFault({ status: 503 });

@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import type { Answer } from "../chain-rpc/rpc.ts";
 import { Shell } from "../cli/shell.ts";
 import { type Api, type Reply, type Route, requestOf } from "../support/http.ts";
-import { HOST, refusalIn, replyTo, requestBytes } from "./raw-socket.ts";
+import { HOST, JSON_BODY, refusalIn, repliesTo, replyTo, requestBytes } from "./raw-socket.ts";
 import type { PlacedOrder, Refusal } from "./replies.ts";
 import { Trader } from "./trader.ts";
 import { wallet } from "./wallet.ts";
@@ -70,6 +70,12 @@ export async function expectPage(api: Api, path: string): Promise<void> {
       return shown({ ...reply, headers: named, body });
     },
     advance: async (duration = "") => void (await api.advance(duration)),
+    /** Sends a POST many times over one connection, and shows the distinct statuses: `many 1000 /sim/snapshots {}`. */
+    many: async (count = "", path = "", body = "") => {
+      const bytes = requestBytes(`POST ${path}`, [HOST, JSON_BODY], body, "keep-alive").toString();
+      const replies = await repliesTo(api.port, bytes.repeat(Number(count)), { replies: Number(count) });
+      return [...new Set(replies.map(({ status }) => status))].join();
+    },
     /** Resets the exchange. */
     reset: async () => void (await api.post("/sim/reset")),
     rpc: async (method = "", ...params: string[]) => {

@@ -55,13 +55,6 @@ export function repliesTo(
   });
 }
 
-/** Sends a POST many times over one connection, and returns the distinct statuses. */
-export async function postMany(port: number, path: string, body: object, count: number): Promise<number[]> {
-  const bytes = requestBytes(`POST ${path}`, [HOST, JSON_BODY], JSON.stringify(body), "keep-alive");
-  const replies = await repliesTo(port, bytes.toString().repeat(count), { replies: count });
-  return [...new Set(replies.map(({ status }) => status))];
-}
-
 /** The single response to these bytes. */
 export async function replyTo(
   port: number,
