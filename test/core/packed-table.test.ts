@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { PackedTable, type Packing, packingOf } from "../../src/core/packed-table.ts";
 import {
   boolean,
@@ -13,6 +13,7 @@ import {
   text,
 } from "../../src/core/schema.ts";
 import { type Millis, millis } from "../../src/core/units.ts";
+import { withoutCompiler } from "../support/no-compiler.ts";
 import { forAll, ofKind, runs, type ValueOf } from "../support/runs.ts";
 
 /** A field of each kind that can be packed. */
@@ -115,29 +116,17 @@ function play(packing: Packing<Item>, steps: readonly Step[]): Expected {
   return now;
 }
 
-afterEach(() => {
-  vi.unstubAllGlobals();
-});
-
 describe.each([
-  ["compiled", false],
-  ["interpreted, where code cannot be compiled", true],
-])("a packed table, %s", (_how, isForbidden) => {
-  const packing = (): Packing<Item> => {
-    if (isForbidden)
-      vi.stubGlobal("Function", function forbidden() {
-        throw new EvalError("code generation is disabled");
-      });
-    return packingOf(Item);
-  };
-
+  ["compiled", packingOf(Item)],
+  ["interpreted, where code cannot be compiled", await withoutCompiler(() => packingOf(Item))],
+])("a packed table, %s", (_how, packing) => {
   it("and each of its copies are independent of changes to the others, open and closed", () => {
     const steps = fc.array(step, { maxLength: 40, size: "max" });
-    forAll(runs(75), [steps], (some) => void play(packing(), some));
+    forAll(runs(75), [steps], (some) => void play(packing, some));
   });
 
   it("is not changed by its copy after a snapshot between them has been read", () => {
-    const table = new PackedTable(packing());
+    const table = new PackedTable(packing);
     for (const number of [1, 2]) table.add(itemOf(number));
     const snapshot = table.copy();
     const copy = snapshot.copy();
@@ -152,9 +141,8 @@ describe.each([
   it("becomes an image and again the same table, moments shifted", () => {
     const steps = fc.array(step, { maxLength: 10, size: "max" });
     forAll(runs(25), [steps, fc.integer({ min: -NOON / 2, max: NOON })], (some, by) => {
-      const used = packing();
-      const { table, items, open } = play(used, some);
-      const shifted = PackedTable.of(used, structuredClone(table.image()), by);
+      const { table, items, open } = play(packing, some);
+      const shifted = PackedTable.of(packing, structuredClone(table.image()), by);
       const at = (moment: Millis): Millis => millis(moment + by);
       const moved = items.map((item) => ({ ...item, at: at(item.at), until: item.until && at(item.until) }));
       expect([...shifted]).toEqual(moved);
@@ -167,8 +155,7 @@ describe.each([
   });
 
   it("returns some fields of an open and of a closed record", () => {
-    const used = packing();
-    const [table, part] = [new PackedTable(used), used.part("side", "until")];
+    const [table, part] = [new PackedTable(packing), packing.part("side", "until")];
     table.add(itemOf(1));
     table.addClosed(itemOf(2));
     expect(table.part(1, part)).toBe(table.get(1));
@@ -178,7 +165,7 @@ describe.each([
   });
 
   it("keeps nothing that is written to a closed record", () => {
-    const table = new PackedTable(packing());
+    const table = new PackedTable(packing);
     table.addClosed(itemOf(1));
     table.get(1).changes = 7;
     expect(table.get(1)).toEqual(itemOf(1));

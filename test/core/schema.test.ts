@@ -6,6 +6,7 @@ import { Order } from "../../src/core/order.ts";
 import type { Infer, RecordType } from "../../src/core/schema.ts";
 import * as schema from "../../src/core/schema.ts";
 import { MAX_MILLIS, MAX_SIZE, millis } from "../../src/core/units.ts";
+import { withoutCompiler } from "../support/no-compiler.ts";
 import { forAll } from "../support/runs.ts";
 
 const declare = (of: typeof schema) =>
@@ -22,19 +23,11 @@ const Sample = declare(schema);
 type Sample = Infer<typeof Sample>;
 
 /** Returns the same declaration, made where code cannot be compiled. */
-async function withoutCompiler<Value>(declared: (of: typeof schema) => Value): Promise<Value> {
-  vi.resetModules();
-  class NoCompiler {
-    constructor() {
-      throw new EvalError("code generation is disabled");
-    }
-  }
-  vi.stubGlobal("Function", NoCompiler);
-  const fresh = await import("../../src/core/schema.ts");
-  const type = declared(fresh);
-  vi.unstubAllGlobals();
-  return type;
-}
+const interpreted = <Value>(declared: (of: typeof schema) => Value) =>
+  withoutCompiler(async () => {
+    vi.resetModules();
+    return declared(await import("../../src/core/schema.ts"));
+  });
 
 const small = fc.integer({ min: -5, max: 5 }).map((value) => value || 0);
 const samples: fc.Arbitrary<Sample> = fc.record({
@@ -69,7 +62,7 @@ const BOUGHT = { number: 1, side: "BUY", price: 1 };
 
 describe.each([["compiled"], ["interpreted"]])("a record, %s", (how) => {
   it("is written as JSON in field order, and read back equal from bytes and from JSON", async () => {
-    const type = how === "compiled" ? Sample : await withoutCompiler(declare);
+    const type = how === "compiled" ? Sample : await interpreted(declare);
     forAll({ seed: 42, numRuns: 300 }, [samples], (sample) => {
       const { slots, note, ...fields } = sample;
       const text = JSON.stringify(note === undefined ? fields : { ...fields, note });
@@ -97,12 +90,12 @@ describe.each([["compiled"], ["interpreted"]])("a record, %s", (how) => {
       'expected only the fields number, side, price, runs, isOpen, note, found "slots"',
     ],
   ])("%j is rejected with its path: %s", async (value, message) => {
-    const type = how === "compiled" ? Sample : await withoutCompiler(declare);
+    const type = how === "compiled" ? Sample : await interpreted(declare);
     expect(errorOf(type, value)).toBe(message);
   });
 
   it("is not read from bytes that are not canonical or contain an invalid value", async () => {
-    const type = how === "compiled" ? Sample : await withoutCompiler(declare);
+    const type = how === "compiled" ? Sample : await interpreted(declare);
     const text = '{"number":1,"side":"BUY","price":null,"runs":[],"isOpen":true,"note":2}';
     expect(read(type, text)).not.toBe(null);
     for (const [from, to] of [
@@ -126,7 +119,7 @@ it.each([["compiled"], ["interpreted"]])(
         { number: id() },
         { changing: { price: orNull(id()), isOpen: boolean(), note: optional(id()), at: moment() } },
       );
-    const type = how === "compiled" ? declared(schema) : await withoutCompiler(declared);
+    const type = how === "compiled" ? declared(schema) : await interpreted(declared);
     const made = { number: 1, price: null, isOpen: false, note: undefined, at: 2 };
     expect(type.make({ number: 1, at: millis(2) })).toStrictEqual(made);
     const open = type.make({ number: 1, isOpen: true, note: 3, at: millis(2) });

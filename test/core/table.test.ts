@@ -1,9 +1,8 @@
 import { scheduler } from "node:timers/promises";
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { Table } from "../../src/core/table.ts";
+import { garbageCollector } from "../bench/rounds.ts";
 import { forAll, ofKind, runs, type ValueOf } from "../support/runs.ts";
 
 interface Item {
@@ -150,8 +149,7 @@ describe("a copied table", () => {
   );
 
   it("no longer holds the items of its original when it is itself copied", async () => {
-    setFlagsFromString("--expose-gc");
-    const collect = runInNewContext("gc") as () => void;
+    const collect = garbageCollector();
     const originals: WeakRef<Item>[] = [];
     const copyOnce = (): Table<Item> => {
       const items = made(0, 1_000);

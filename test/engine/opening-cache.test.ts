@@ -21,6 +21,7 @@ import { generateWorld } from "../../src/simulation/generate-world.ts";
 import type { World } from "../../src/simulation/world.ts";
 import { orderCommand } from "../support/commands.ts";
 import { temporaryFolder } from "../support/folder.ts";
+import { withoutCompiler } from "../support/no-compiler.ts";
 import { atLevel } from "../support/runs.ts";
 
 const parent = temporaryFolder();
@@ -126,14 +127,7 @@ describe("a cached opening", () => {
   it("equals a played one where code cannot be compiled", async () => {
     const world = await worldOf();
     fillCache(world);
-    class NoCompiler {
-      constructor() {
-        throw new EvalError("code generation is disabled");
-      }
-    }
-    vi.stubGlobal("Function", NoCompiler);
-    const found = cachedOpening(true, world, BEGIN);
-    vi.unstubAllGlobals();
+    const found = await withoutCompiler(() => cachedOpening(true, world, BEGIN));
     deepStrictEqual(contentOf(found.state), contentOf(openingOf(world, BEGIN).state));
   });
 

@@ -1,11 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { parseIso } from "../../src/core/time.ts";
-import type { Millis } from "../../src/core/units.ts";
 import { FlowError } from "../../src/simulation/flow.ts";
 import { parseFlow } from "../../src/simulation/read-flow.ts";
+import { START } from "../support/exchange.ts";
 import { type FileTerms, flawIn, HEADER, rowsIn } from "./flow-text.ts";
 
-const START = parseIso("2026-01-01T00:00:00Z") as Millis;
 const GOOD = "0,alice,place,bid,BUY,YES,0.5,1,GTC";
 const MOMENT = "2026-01-01T00:00:00Z";
 

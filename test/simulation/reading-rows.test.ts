@@ -1,16 +1,14 @@
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { parseIso } from "../../src/core/time.ts";
-import type { Millis } from "../../src/core/units.ts";
+import { START } from "../support/exchange.ts";
 import { pageWith } from "../support/page.ts";
 import { HEADER, rowsIn, rowsUnder } from "./flow-text.ts";
 
 it("rows are read in the core's units, as their page says", async () => {
-  const start = parseIso("2026-01-01T00:00:00Z") as Millis;
   const page = readFileSync(new URL("rows.txt", import.meta.url), "utf8");
   const written = await pageWith(page, async ({ heading, text }) => {
     const format = heading === "ndjson" ? "ndjson" : "csv";
-    const rows = await rowsIn(heading === "csv" ? `${HEADER}\n${text}` : text, { format, start });
+    const rows = await rowsIn(heading === "csv" ? `${HEADER}\n${text}` : text, { format, start: START });
     return rows.map((row) => JSON.stringify(row));
   });
   await expect(written).toMatchFileSnapshot("rows.txt");

@@ -1,11 +1,10 @@
 import { dirname } from "node:path";
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
-import { parseIso } from "../../src/core/time.ts";
 import type { Millis } from "../../src/core/units.ts";
 import type { FlowRow } from "../../src/simulation/flow.ts";
 import { parseFlow, readFlow } from "../../src/simulation/read-flow.ts";
+import { garbageCollector } from "../bench/rounds.ts";
+import { START } from "../support/exchange.ts";
 import { TestFolder } from "../support/folder.ts";
 import { HEADER } from "./flow-text.ts";
 
@@ -32,8 +31,7 @@ describe("a file", () => {
 
   it("may have absolute times if its start is known", async () => {
     const path = folder.write("moments.csv", `${HEADER}\n2026-01-01T00:00:05Z,a,cancel-all,,,,,,`);
-    const start = parseIso("2026-01-01T00:00:00Z") as Millis;
-    expect((await batchesOf(path, start)).flat()).toMatchObject([{ at: 5000 }]);
+    expect((await batchesOf(path, START)).flat()).toMatchObject([{ at: 5000 }]);
   });
 
   it("is read in batches of some hundred rows", async () => {
@@ -100,8 +98,7 @@ describe("a flow of any length", () => {
   });
 
   it("is forgotten but for the names that its reader keeps", async () => {
-    setFlagsFromString("--expose-gc");
-    const collect = runInNewContext("gc") as () => void;
+    const collect = garbageCollector();
     const heapUsed = (): number => {
       collect();
       return process.memoryUsage().heapUsed;

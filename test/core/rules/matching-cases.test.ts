@@ -1,40 +1,15 @@
-import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import vectors from "../../../fixtures/vectors/matching-cases.json" with { type: "json" };
 import { decimalText, PRICE_PLACES } from "../../../src/core/format.ts";
 import type { Market } from "../../../src/core/market.ts";
 import { bookFor } from "../../../src/core/market.ts";
-import type { Outcome, Side } from "../../../src/core/terms.ts";
+import type { Outcome } from "../../../src/core/terms.ts";
 import { unitsIn } from "../../support/commands.ts";
 import { openFundedExchange, type TestExchange } from "../../support/exchange.ts";
 
-interface Step {
-  readonly op: "limit" | "cancel";
-  readonly id: string;
-  readonly side: Side;
-  readonly price: number;
-  readonly size: number;
-  readonly type: string;
-}
-interface Fill {
-  readonly price: number;
-  readonly size: number;
-  readonly maker: string;
-  readonly taker: string;
-}
-type Level = Pick<Fill, "price" | "size">;
-interface Case {
-  readonly name: string;
-  readonly tick: number;
-  readonly steps: readonly Step[];
-  readonly expect: {
-    readonly trades: readonly Fill[];
-    readonly bids: readonly Level[];
-    readonly asks: readonly Level[];
-  };
-}
-
-const file = new URL("../../../fixtures/vectors/matching-cases.json", import.meta.url);
-const { cases } = JSON.parse(readFileSync(file, "utf8")) as { cases: readonly Case[] };
+const { cases } = vectors;
+type Case = (typeof cases)[number];
+type Level = Case["expect"]["bids"][number];
 
 const TRADERS = ["alice", "bob", "carol"] as const;
 const traderOf = (index: number): string => TRADERS[index % TRADERS.length] as string;
@@ -64,7 +39,7 @@ const VARIANTS: readonly Variant[] = [
 function play(exchange: TestExchange, { steps }: Case, { outcome, mirrored }: Variant): Map<string, number> {
   const numbers = new Map<string, number>();
   for (const { op, id, side, price, size, type } of steps) {
-    if (op === "cancel") {
+    if (op === "cancel" || price === undefined) {
       exchange.cancel(traderOf((numbers.get(id) ?? 1) - 1), numbers.get(id) ?? 999);
       continue;
     }
@@ -78,8 +53,7 @@ function play(exchange: TestExchange, { steps }: Case, { outcome, mirrored }: Va
   return numbers;
 }
 
-const sideOf = ({ steps }: Case, order: string): Side | undefined =>
-  steps.find(({ id }) => id === order)?.side;
+const sideOf = ({ steps }: Case, order: string) => steps.find(({ id }) => id === order)?.side;
 
 /** Returns the expected trades, each in terms of its taker's token. */
 function expectedTrades(each: Case, variant: Variant, numbers: Map<string, number>): string[] {
