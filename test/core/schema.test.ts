@@ -23,10 +23,15 @@ const Sample = declare(schema);
 type Sample = Infer<typeof Sample>;
 
 /** Returns the same declaration, made where code cannot be compiled. */
-const interpreted = <Value>(declared: (of: typeof schema) => Value) =>
+const interpreted = <Type extends Pick<RecordType<unknown>, "parse">>(
+  declared: (of: typeof schema) => Type,
+) =>
   withoutCompiler(async () => {
     vi.resetModules();
-    return declared(await import("../../src/core/schema.ts"));
+    const type = declared(await import("../../src/core/schema.ts"));
+    // The first call makes the methods.
+    expect(() => type.parse(null)).toThrow("expected an object, found null");
+    return type;
   });
 
 const small = fc.integer({ min: -5, max: 5 }).map((value) => value || 0);
