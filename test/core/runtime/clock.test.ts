@@ -105,21 +105,59 @@ describe("a clock", () => {
   });
 });
 
-/** The wall clock is that of the fake timers: both advance only by `passes`. */
+/**
+ * A rule, a clock, the lifetimes of alice's orders, and steps; her open orders and the number of timers after each. A step is
+ * the wall time that passes, an order with a lifetime, the cancel of one, another clock at a virtual time, a stop, or a restart
+ * of the exchange. All times are in milliseconds.
+ */
+const TIMERS = rowsOf(`
+expires an order at its moment | real | 1s 3s | 999 1 2000 | 1 2: 1 > 2: 1 > none: 0
+is not set while the clock is frozen or nothing is due | frozen | 1s | 0 real@0 cancel@1 | 1: 0 > 1: 1 > none: 0
+is a single one for the earliest moment, however often it is set | real | 10s | order@1s 1000 | 1 2: 1 > 1: 1
+is adjusted when the clock is moved forward | real | 1h | real@3599000 1000 | 1: 1 > none: 0
+is adjusted when the rate changes | real | 1h | 3600x@0 1000 | 1: 1 > none: 0
+is cleared when the clock stops | real | 1s | stop 5000 | 1: 0 > 1: 0
+is cleared for a restarted exchange | real | 1s | restart | none: 0
+`);
+
+/** The wall clock is that of the fake timers. */
 describe("the timer between requests", () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
-
-  const passes = (wallMs: number): void => void vi.advanceTimersByTime(wallMs);
 
   /** Opens a clock whose timer waits for orders of alice, by their lifetimes. */
   function armed(words: string, lifetimes: readonly string[], wallNow = Date.now) {
     const exchange = openFundedExchange();
     const clock = new Clock(exchange.exchange, settingOf(words), wallNow);
-    exchange.send(...lifetimes.map((lifetime) => `alice BUY 1 YES @ 0.5 GTD ${lifetime}`));
-    clock.arm();
-    return { exchange, clock };
+    const order = (lifetime: string): void => {
+      exchange.send(`alice BUY 1 YES @ 0.5 GTD ${lifetime}`);
+      clock.arm();
+    };
+    for (const lifetime of lifetimes) order(lifetime);
+    return { exchange, clock, order };
   }
+
+  it.each(TIMERS)("%s", (_rule, words = "", lifetimes = "", steps = "", expected) => {
+    const { exchange, clock, order } = armed(words, lifetimes.split(" "));
+    const take = (step: string): void => {
+      const [verb = "", argument = ""] = step.split("@");
+      if (/^\d+$/.test(verb)) vi.advanceTimersByTime(Number(verb));
+      else if (verb === "order") order(argument);
+      else if (verb === "stop") clock.stop();
+      else if (verb === "cancel") {
+        exchange.cancel("alice", Number(argument));
+        clock.arm();
+      } else if (verb === "restart") {
+        exchange.exchange.restart(START);
+        clock.open();
+      } else runSteps(clock.moveInSteps(settingOf(verb), millis(START + Number(argument))));
+    };
+    const seen = steps.split(" ").map((step) => {
+      take(step);
+      return `${exchange.open("alice").join(" ") || "none"}: ${vi.getTimerCount()}`;
+    });
+    expect(seen.join(" > ")).toBe(expected);
+  });
 
   /** Runs timers until there are none, and returns how many ran. */
   function wakeUps(): number {
@@ -127,46 +165,6 @@ describe("the timer between requests", () => {
     for (; vi.getTimerCount() > 0 && fired < 100; fired += 1) vi.advanceTimersToNextTimer();
     return fired;
   }
-
-  it("expires an order at its moment", () => {
-    const { exchange } = armed("real", ["1s", "3s"]);
-    const openAfter = (wallMs: number): number[] => {
-      passes(wallMs);
-      return exchange.open("alice");
-    };
-    expect([999, 1, 2000].map(openAfter)).toEqual([[1, 2], [2], []]);
-    expect(vi.getTimerCount()).toBe(0);
-  });
-
-  it("is not set while the clock is frozen or nothing is due", () => {
-    const { exchange, clock } = armed("frozen", ["1s"]);
-    expect(vi.getTimerCount()).toBe(0);
-    runSteps(clock.moveInSteps(settingOf("real"), exchange.exchange.now));
-    expect(vi.getTimerCount()).toBe(1);
-    exchange.cancel("alice", 1);
-    clock.arm();
-    expect(vi.getTimerCount()).toBe(0);
-  });
-
-  it("is a single one for the earliest moment, even if armed several times", () => {
-    const { exchange, clock } = armed("real", ["10s"]);
-    clock.arm();
-    exchange.send("alice BUY 1 YES @ 0.5 GTD 1s");
-    clock.arm();
-    expect(vi.getTimerCount()).toBe(1);
-    passes(1000);
-    expect(exchange.open("alice")).toEqual([1]);
-  });
-
-  it.each([
-    ["the clock is moved forward", "real", 3_599_000],
-    ["the rate changes", "3600x", 0],
-  ])("is adjusted when %s", (_what, words, ms) => {
-    const { exchange, clock } = armed("real", ["1h"]);
-    runSteps(clock.moveInSteps(settingOf(words), millis(START + ms)));
-    passes(1000);
-    expect(exchange.open("alice")).toEqual([]);
-  });
 
   it("waits longer than the maximum of setTimeout, with few wake-ups", () => {
     const { exchange } = armed("real", ["100d"]);
@@ -181,17 +179,6 @@ describe("the timer between requests", () => {
     jump = 3_600_000;
     expect(wakeUps()).toBeLessThan(4);
     expect(exchange.open("alice")).toEqual([]);
-  });
-
-  it("is cleared when the clock stops, and for a restarted exchange", () => {
-    const { exchange, clock } = armed("real", ["1s"]);
-    clock.stop();
-    passes(5000);
-    expect(exchange.open("alice")).toEqual([1]);
-    const other = armed("real", ["1s"]);
-    other.exchange.exchange.restart(START);
-    other.clock.open();
-    expect(vi.getTimerCount()).toBe(0);
   });
 });
 
