@@ -1,8 +1,9 @@
 import { Buffer } from "node:buffer";
-import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import { crc32 } from "node:zlib";
 import { makeFolder } from "./make-folder.ts";
+import { FILE_LIMITS, readRegular } from "./regular-file.ts";
 
 /** Maximum number and total size of the files of a kind. The latest file is always kept. */
 const MAX_FILES = 16;
@@ -36,7 +37,7 @@ export class CacheFolder {
   /** Reads a file; null if it is missing or damaged. */
   read(kind: string, name: string): Buffer | null {
     try {
-      const file = readFileSync(join(this.#path, `${kind}-${name}`));
+      const file = readRegular(join(this.#path, `${kind}-${name}`), FILE_LIMITS.world);
       const contents = file.subarray(CHECKSUM_BYTES);
       return file.readUInt32LE(0) === crc32(contents) ? contents : null;
     } catch {

@@ -2,9 +2,11 @@ import { execFile } from "node:child_process";
 import {
   chmodSync,
   cpSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
+  symlinkSync,
   truncateSync,
   utimesSync,
   writeFileSync,
@@ -55,6 +57,20 @@ describe("the cache folder", () => {
       expect(cache().read("kind", "name")).toBeNull();
     }
   });
+
+  it.skipIf(process.platform === "win32")(
+    "reads no pipe, directory or device, and replaces a pipe",
+    async () => {
+      const path = join(folder, "kind-name");
+      await run("mkfifo", [path]);
+      expect(cache().read("kind", "name")).toBeNull();
+      cache().write("kind", "name", contents);
+      expect(cache().read("kind", "name")?.equals(contents)).toBe(true);
+      mkdirSync(join(folder, "kind-folder"));
+      symlinkSync("/dev/zero", join(folder, "kind-device"));
+      for (const name of ["folder", "device"]) expect(cache().read("kind", name)).toBeNull();
+    },
+  );
 
   it("holds nothing where it cannot be", () => {
     writeFileSync(join(folder, "file"), "");
