@@ -8,6 +8,7 @@ const ISOLATED = [
   "test/client/errors.test.ts",
   "test/history/report.test.ts",
   "test/history/shrink/shrinking-histories.test.ts",
+  "test/regular-file.test.ts",
   "test/scenario/watch/matching-rules.test.ts",
 ];
 

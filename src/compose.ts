@@ -14,6 +14,7 @@ import type { PersistenceStatus } from "./engine/data-folder.ts";
 import { DataFileError } from "./engine/journal.ts";
 import { Keyring } from "./engine/keyring.ts";
 import {
+  asDataFileError,
   type OpenedExchange,
   openAtOrigin,
   openConfigured,
@@ -375,9 +376,13 @@ function reportingOf(opened: OpenedExchange, folder: string | null, slices: Slic
           const hint = copying === null ? reset : `${copying} it to a file`;
           throw new ApiError("SESSION_TOO_LONG", error.message, { hint });
         }
-        if (!(error instanceof DataFileError)) throw error;
-        const hint = `${copying} a report of the lines before the damage`;
-        throw new ApiError("UNAVAILABLE", error.message, { hint });
+        const explained = dataFolder === null ? error : asDataFileError(error, dataFolder.path);
+        if (!(explained instanceof DataFileError)) throw explained;
+        const isDamaged = explained.problem === "corrupt";
+        const hint = isDamaged
+          ? `${copying} a report of the lines before the damage`
+          : "ask again when it can be read";
+        throw new ApiError("UNAVAILABLE", explained.message, { hint });
       }
     },
     reportDefect: (error, reason) => {

@@ -1,6 +1,22 @@
 import { Buffer, isUtf8 } from "node:buffer";
-import { closeSync, constants, fstatSync, openSync, readSync, type Stats, statSync } from "node:fs";
-import { sep } from "node:path";
+import { randomUUID } from "node:crypto";
+import {
+  accessSync,
+  chmodSync,
+  chownSync,
+  closeSync,
+  constants,
+  fstatSync,
+  openSync,
+  readSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join, sep } from "node:path";
 
 const MIB = 1024 * 1024;
 const GIB = 1024 * MIB;
@@ -39,6 +55,10 @@ export const isSystemError = (
 
 /** Whether the system refused a path for lack of permission. */
 export const isForbidden = (error: unknown) => isSystemError(error, "EACCES", "EPERM", "EROFS");
+
+/** Whether the disk is the cause of an error: it is full or broken. */
+export const isDiskFailure = (error: unknown): boolean =>
+  ["ENOSPC", "EDQUOT", "EIO"].includes(String((error as Partial<NodeJS.ErrnoException>).code));
 
 /** Returns what `read` returns; null if it fails because there is no such file. @throws any other error of `read` */
 export function ifThere<Value>(read: () => Value): Value | null {
@@ -109,6 +129,45 @@ export const readText = (path: string, maxBytes: number): string =>
   readRegular(path, maxBytes)
     .toString("utf8")
     .replace(/^\ufeff/, "");
+
+/** Path of the draft of a file: beside it, with a short name because that of the file may be as long as possible. */
+export const draftOf = (path: string): string => join(dirname(path), `.clobsim-${randomUUID()}.draft`);
+
+/** Creates a file; if it cannot be written completely, there is none. @throws the system's error, with the path */
+export function createComplete(path: string, content: string | Uint8Array, mode?: number): void {
+  const file = openSync(path, "wx", mode);
+  try {
+    writeFileSync(file, content);
+  } catch (error) {
+    rmSync(path, { force: true });
+    throw Object.assign(error as Error, { path });
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Creates or replaces a file, which is as before after a failure. Its owner, its mode and links stay. @throws as `createComplete` */
+export function replaceFile(path: string, content: string | Uint8Array): void {
+  const known = statOf(path);
+  if (known === undefined) {
+    createComplete(path, content);
+    return;
+  }
+  accessSync(path, constants.W_OK);
+  const real = realpathSync(path);
+  const draft = draftOf(real);
+  try {
+    createComplete(draft, content);
+    chownSync(draft, known.uid, known.gid);
+    chmodSync(draft, known.mode);
+    renameSync(draft, real);
+  } catch (error) {
+    rmSync(draft, { force: true });
+    // Only the content may be changed: the folder takes no files, the owner is another user, or the file is a mount point.
+    if (!isForbidden(error) && !isSystemError(error, "EBUSY")) throw Object.assign(error as Error, { path });
+    writeFileSync(real, content);
+  }
+}
 
 export const NOT_UTF8 = "expected UTF-8 text, found an invalid byte";
 

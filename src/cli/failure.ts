@@ -14,7 +14,7 @@ import { indented } from "../scenario/report/text.ts";
 import { NoFilesError } from "../scenario/run/files.ts";
 import { ConfigError } from "../setting.ts";
 import { VERSION } from "../version.ts";
-import { DISK_FAILURE, failed, type Message, table, warn } from "./output.ts";
+import { failed, type Message, table, warn } from "./output.ts";
 import { EXIT, type ExitCode, UsageError } from "./process.ts";
 
 /** Prints an error on stderr: one sentence if the user can fix the cause, with the stack if it is a defect. */
@@ -30,17 +30,26 @@ function explanationOf(error: unknown): readonly [ExitCode, Message] | null {
   if (error instanceof ConfigError || error instanceof NoFilesError) return [EXIT.usage, error.message];
   if (error instanceof DataFileError) return [EXIT[error.problem], error.message];
   if (error instanceof ReplayDiffers) return [EXIT.differs, differenceText(error)];
-  if (isSystemError(error, "ENOTDIR", "ELOOP", "ENAMETOOLONG")) return [EXIT.usage, error.message];
   if (error instanceof Error && "permission" in error)
     return [EXIT.usage, `${error.message} (${error.permission})`];
-  if (isForbidden(error)) return [EXIT.usage, `${error.message}: give a path that you may access`];
   if (!(error instanceof Error && "syscall" in error)) return null;
   if (error.syscall === "uv_cwd") return [EXIT.usage, "the current folder was removed: change to another"];
-  if (!isSystemError(error, ...DISK_FAILURE)) return null;
+  if (isForbidden(error)) return [EXIT.usage, `${error.message}: give a path that you may access`];
+  if (isSystemError(error, "EMFILE", "ENFILE"))
+    return [EXIT.usage, `${error.message}: raise the limit of open files, ulimit -n`];
+  if (isSystemError(error, ...OF_PATHS)) return [EXIT.usage, error.message];
+  if (isSystemError(error, ...OF_DEFECTS)) return null;
   // The system names no path if it refuses a write, such as to a stdout that is redirected to a file.
-  const what = error.syscall === "write" ? "the output cannot be written: " : "";
+  const path = "path" in error ? error.path : "the output";
+  const what = error.syscall === "write" ? `${path} cannot be written: ` : "";
   return [EXIT.disk, what + error.message];
 }
+
+/** Codes of system errors whose cause is a path. */
+const OF_PATHS = ["ENOENT", "ENOTDIR", "EISDIR", "EEXIST", "EBUSY", "ELOOP", "ENAMETOOLONG"];
+
+/** Codes of system errors that only a defect causes: a wrong call, and a connection that nobody takes care of. */
+const OF_DEFECTS = ["EBADF", "EFAULT", "EINVAL", "EPIPE", "ECONNABORTED", "ECONNREFUSED", "ECONNRESET"];
 
 function defectText(error: unknown): string[] {
   const trace = error instanceof Error ? (error.stack ?? error.message) : String(error);

@@ -1,9 +1,9 @@
-import { existsSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, rmSync, statSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { shellWord } from "../core/format.ts";
 import { readJson } from "../core/json.ts";
 import { makeFolder } from "../make-folder.ts";
-import { FILE_LIMITS, readText, withSlashes } from "../regular-file.ts";
+import { createComplete, FILE_LIMITS, readText, replaceFile, withSlashes } from "../regular-file.ts";
 import { RUNNERS, type Run } from "./commands.ts";
 import { print, table, unwritable } from "./output.ts";
 import { EXIT, UsageError } from "./process.ts";
@@ -169,7 +169,8 @@ function writeAll(folder: string, changes: readonly Change[]): void {
       const first = makeFolder(dirname(file));
       if (first !== undefined) undo.push(() => rmSync(first, { recursive: true }));
       // Only the last file may have existed before, so it needs no undo.
-      writeFileSync(file, text, { flag: done === "wrote" ? "wx" : "w" });
+      if (done === "added") replaceFile(file, text);
+      else createComplete(file, text);
       undo.push(() => rmSync(file));
     } catch (error) {
       for (const step of undo.reverse()) step();

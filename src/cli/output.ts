@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { accessSync, constants, existsSync, lstatSync, realpathSync, rmSync } from "node:fs";
 import { rename, writeFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
@@ -6,9 +5,10 @@ import { stripVTControlCharacters } from "node:util";
 import colours from "picocolors";
 import wrapAnsi from "wrap-ansi";
 import { nodeDisk } from "../engine/disk.ts";
-import { draftOf, isOfExchange } from "../engine/files.ts";
+import { isOfExchange } from "../engine/files.ts";
 import { DataFileError } from "../engine/journal.ts";
 import { makeFolder } from "../make-folder.ts";
+import { draftOf, isDiskFailure } from "../regular-file.ts";
 import { appendSummary } from "../scenario/report/github.ts";
 import { aligned, columnsOf, visible } from "../scenario/report/text.ts";
 import type { Given } from "../setting.ts";
@@ -194,7 +194,7 @@ export function writing<Result>(path: string, flag: string, write: () => Result)
 
 async function replace(path: string, content: Content): Promise<void> {
   const known = lstatSync(path, { throwIfNoEntry: false });
-  const draft = draftOf(path, randomUUID());
+  const draft = draftOf(path);
   const remove = (): void => rmSync(draft, { force: true });
   const exit = (signal: StopSignal): void => process.exit(SIGNAL_EXIT[signal]);
   process.on("exit", remove);
@@ -211,13 +211,10 @@ async function replace(path: string, content: Content): Promise<void> {
 
 const SIGNALS = Object.keys(SIGNAL_EXIT) as StopSignal[];
 
-/** System errors of a full or broken disk. */
-export const DISK_FAILURE: readonly string[] = ["ENOSPC", "EDQUOT", "EIO"];
-
 /** Returns the error for a path that cannot be written. @throws the error itself if it is not a system error */
 export function unwritable(expected: string, path: string, error: unknown): UsageError | DataFileError {
   const { code }: Partial<NodeJS.ErrnoException> = error instanceof Error ? error : {};
   if (code === undefined) throw error;
-  if (DISK_FAILURE.includes(code)) return new DataFileError("disk", `${path} cannot be written (${code})`);
+  if (isDiskFailure(error)) return new DataFileError("disk", `${path} cannot be written (${code})`);
   return new UsageError(`${expected}, found ${path} (${code})`);
 }

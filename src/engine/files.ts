@@ -38,14 +38,12 @@ const isBeside = (name: string): boolean => name === GIT_IGNORE || name === REPO
 /** Adds a .gitignore to a data directory of the default name, so that no project has to ignore it. */
 export function ignoreInGit(disk: Disk, folder: string): void {
   if (basename(folder) !== DEFAULT_DATA || disk.names(folder)?.includes(GIT_IGNORE) !== false) return;
-  // Not "new", because another process may write it at the same time.
-  const file = disk.open(join(folder, GIT_IGNORE), "write");
-  file.write(Buffer.from("*\n"), 0);
-  file.close();
+  // Another process may have just written it.
+  writeNew(disk, join(folder, GIT_IGNORE), "*\n");
 }
 
 /** Path of a state file while it is written. */
-export const draftOf = (path: string, unique: string): string => `${path}.${unique}.draft`;
+export const stateDraftOf = (path: string): string => `${path}.${randomUUID()}.draft`;
 
 /** Path for the next torn end, numbered so that none is overwritten. */
 export function nextTornFile(disk: Disk, folder: string): string {
@@ -177,14 +175,15 @@ function lockAt(disk: Disk, path: string) {
 /** Creates a lock unless there is one. It gets its name by a link, after its content, so that no process reads it empty. */
 function createLock(disk: Disk, path: string, holder: Holder): boolean {
   const draft = `${path}.${holder.pid}-${randomUUID()}`;
-  writeNew(disk, draft, holder);
+  const text = `${JSON.stringify(holder)}\n`;
+  writeNew(disk, draft, text);
   try {
     disk.link(draft, path);
     return true;
   } catch (error) {
     if (codeOf(error) === "EEXIST") return false;
     if (!NO_HARD_LINKS.has(codeOf(error))) throw error;
-    return writeNew(disk, path, holder);
+    return writeNew(disk, path, text);
   } finally {
     disk.remove(draft);
   }
@@ -194,9 +193,9 @@ function createLock(disk: Disk, path: string, holder: Holder): boolean {
 const NO_HARD_LINKS: ReadonlySet<string | undefined> = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"]);
 
 /** Creates the file, and returns whether there was none. */
-function writeNew(disk: Disk, path: string, holder: Holder): boolean {
+function writeNew(disk: Disk, path: string, text: string): boolean {
   try {
-    createFile(disk, path, (file) => writeFully(file, Buffer.from(`${JSON.stringify(holder)}\n`), 0));
+    createFile(disk, path, (file) => writeFully(file, Buffer.from(text), 0));
     return true;
   } catch (error) {
     if (codeOf(error) === "EEXIST") return false;

@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { createHash, randomUUID } from "node:crypto";
+import { createHash } from "node:crypto";
 import { dirname, join } from "node:path";
 import { scheduler } from "node:timers/promises";
 import { Low } from "lowdb";
@@ -24,7 +24,7 @@ import { runSteps } from "../core/steps.ts";
 import { ifThere } from "../regular-file.ts";
 import { type Disk, type DiskFile, writeFully } from "./disk.ts";
 import type { Snapshot } from "./exchange.ts";
-import { draftOf, JOURNAL_FILE, PREVIOUS_STATE_FILE, STATE_FILE } from "./files.ts";
+import { JOURNAL_FILE, PREVIOUS_STATE_FILE, STATE_FILE, stateDraftOf } from "./files.ts";
 import { DataFileError } from "./journal.ts";
 import { parseLine } from "./journal-codec.ts";
 import {
@@ -105,7 +105,7 @@ export function writeState(disk: Disk, folder: string, checkpoint: Checkpoint): 
  */
 async function writeDurably(disk: Disk, path: string, checkpoint: Checkpoint): Promise<void> {
   const folder = dirname(path);
-  const draft = draftOf(path, randomUUID());
+  const draft = stateDraftOf(path);
   const file = disk.open(draft, "new");
   try {
     try {

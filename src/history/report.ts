@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { existsSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Steps } from "../core/steps.ts";
 import type { Millis } from "../core/units.ts";
@@ -22,6 +22,7 @@ import { MemoryFile } from "../engine/memory-disk.ts";
 import type { OpenedExchange } from "../engine/open-exchange.ts";
 import { exchangeAt, type Origin, originOfWorld } from "../engine/origin.ts";
 import { replayCommand } from "../engine/replayer.ts";
+import { createComplete, isSystemError } from "../regular-file.ts";
 import type { World } from "../simulation/world.ts";
 import { VERSION } from "../version.ts";
 
@@ -223,16 +224,12 @@ export function saveReport(folder: string, subject: string, contentOf: (name: st
     const name = `${subject}${count === 1 ? "" : `-${count}`}.ndjson`;
     const path = join(folder, name);
     if (existsSync(path)) continue;
-    const content = contentOf(name);
     try {
-      writeFileSync(path, content, { flag: "wx", mode: 0o600 });
+      createComplete(path, contentOf(name), 0o600);
       return path;
     } catch (error) {
       // Another process may have just written a report of this name.
-      if ((error as NodeJS.ErrnoException).code === "EEXIST") continue;
-      // A part of it, because the disk is full.
-      rmSync(path, { force: true });
-      throw error;
+      if (!isSystemError(error, "EEXIST")) throw error;
     }
   }
 }

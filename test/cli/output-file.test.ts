@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { save } from "../../src/cli/output.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { useProgram } from "../support/program.ts";
-import { refused, run } from "./tools.ts";
+import { refused, run, says } from "./tools.ts";
 
 const folder = temporaryFolder();
 const path = join(folder, "out.csv");
@@ -43,6 +43,53 @@ describe("a file that a command writes", () => {
     const redirected = `"${process.execPath}" "${clobsim.entry}" world >/dev/full`;
     const { status, stderr } = spawnSync("sh", ["-c", redirected], { encoding: "utf8" });
     expect([status, stderr]).toEqual([4, expect.stringContaining("the output cannot be written: ENOSPC")]);
+  });
+});
+
+it.each([
+  ["EMFILE", 2, "raise the limit of open files, ulimit -n"],
+  ["EBUSY", 2, "EBUSY: no"],
+  ["ENOENT", 2, "ENOENT: no"],
+  ["EFBIG", 4, "EFBIG: no"],
+  ["Unknown system error -116", 4, "-116: no"],
+  ["EBADF", 70, "this is a defect"],
+])("%s, an error of the system, ends a command with %d", async (code, expected, words) => {
+  const error = Object.assign(new Error(`${code}: no`), { code, syscall: "open" });
+  expect(await run(() => Promise.reject(error), [])).toEqual(refused(says(words), expected));
+});
+
+it("a file may have a name as long as the system allows", async () => {
+  const name = `${"a".repeat(250)}.json`;
+  await save(join(folder, name), "content");
+  expect(readFileSync(join(folder, name), "utf8")).toBe("content");
+});
+
+describe.skipIf(process.platform === "win32")("a disk that takes no more bytes", () => {
+  /** Runs a command whose files may have no byte. */
+  const runFull = (...args: string[]) => {
+    const limited = ["-c", 'ulimit -f 0 && exec "$@"', "sh", process.execPath, clobsim.entry, ...args];
+    return spawnSync("sh", limited, { cwd: clobsim.folder, encoding: "utf8" });
+  };
+
+  it.each([
+    ["a golden file", "golden: g.txt", "g.txt"],
+    ["a state hash in a scenario", `stateHash: "v2:${"0".repeat(64)}"`, "a.yaml"],
+  ])("leaves %s as it was before run --update", (_what, expectation, failing) => {
+    const scenario = `scenario: a\nsteps: [{ expect: { ${expectation} } }]\n`;
+    const before = { "a.yaml": scenario, "g.txt": "earlier\n" };
+    for (const [name, text] of Object.entries(before)) clobsim.write(`update/${name}`, text);
+    const { status, stderr } = runFull("run", "update/a.yaml", "--update");
+    const message = expect.stringMatching(`^clobsim: .*update/${failing} cannot be written: E[A-Z]+: .*\n$`);
+    expect([status, stderr]).toEqual([4, message]);
+    expect(clobsim.files("update")).toEqual(before);
+  });
+
+  it("leaves a project as it was before init, so that init can be tried again", () => {
+    clobsim.write("project/.gitignore", "mine\n");
+    clobsim.write("project/scenarios/own.yaml", "");
+    expect(runFull("init", "project").status).not.toBe(0);
+    expect(readdirSync(clobsim.path("project")).sort()).toEqual([".gitignore", "scenarios"]);
+    expect(clobsim.files("project/scenarios")).toEqual({ "own.yaml": "" });
   });
 });
 

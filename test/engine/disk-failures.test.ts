@@ -4,6 +4,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { serviceOf } from "../../src/compose.ts";
 import type { Config } from "../../src/config.ts";
 import { millis } from "../../src/core/units.ts";
+import { ignoreInGit } from "../../src/engine/files.ts";
 import { PersistenceError } from "../../src/engine/journal.ts";
 import type { OpenedExchange } from "../../src/engine/open-exchange.ts";
 import { copyIntact, openCandidate } from "../../src/history/journal-files.ts";
@@ -85,6 +86,18 @@ describe("a server whose disk fails", () => {
   });
 });
 
+it("a report of a journal that cannot be opened is refused with 503, because that is no defect of the program", async () => {
+  // Reports read the disk of this machine, on which this directory does not exist.
+  const config = persistedConfig({ logLevel: "silent" });
+  const { opened } = await openNew(config);
+  const http = new HttpServer(new ExchangeSite(serviceOf(config, opened)));
+  const port = await http.listen({ host: "127.0.0.1", port: 0 });
+  const answer = await fetch(`http://127.0.0.1:${port}/sim/report`);
+  await http.close();
+  const error = expect.stringMatching(`^${FOLDER} cannot be used: ENOENT: .*${JOURNAL}`);
+  expect([answer.status, await answer.json()]).toMatchObject([503, { code: "UNAVAILABLE", error }]);
+});
+
 describe("a journal that cannot be written", () => {
   it("prevents writing a later state", async () => {
     const { disk, opened, exchange, resume } = await openNew();
@@ -147,6 +160,16 @@ describe("a full disk", () => {
     const disk = filled();
     await expect(openOn(disk)).rejects.toThrow(FULL.message);
     expect(disk.names(FOLDER)).toEqual([]);
+  });
+
+  it("leaves no empty .gitignore, which would ignore nothing", () => {
+    const disk = filled();
+    disk.makeFolder("/.clobsim");
+    expect(() => ignoreInGit(disk, "/.clobsim")).toThrow(FULL.message);
+    expect(disk.names("/.clobsim")).toEqual([]);
+    disk.before = () => {};
+    ignoreInGit(disk, "/.clobsim");
+    expect(Buffer.from(disk.image.get("/.clobsim/.gitignore") ?? []).toString()).toBe("*\n");
   });
 
   it("leaves nothing of a repaired journal, so that the repair can be tried again", async () => {

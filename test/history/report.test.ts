@@ -32,8 +32,8 @@ it("a report replaces no other, also if another process writes one of its name a
 
 it("a report that does not fit on the disk leaves no part of it", () => {
   const full = join(folder, "full");
-  vi.mocked(writeFileSync).mockImplementationOnce((path) => {
-    writeFileSync(path, "a part", { flag: "wx" });
+  vi.mocked(writeFileSync).mockImplementationOnce((file) => {
+    writeFileSync(file, "a part");
     throw Object.assign(new Error("no space left"), { code: "ENOSPC" });
   });
   expect(() => saveReport(full, "fails", () => Buffer.from("all of it"))).toThrow("no space left");

@@ -1,5 +1,6 @@
 import { Worker } from "node:worker_threads";
 import { withoutFigures } from "../../core/format.ts";
+import { isDiskFailure, isForbidden, isSystemError } from "../../regular-file.ts";
 import { durationText, oneLine } from "../../scenario/report/text.ts";
 import type { Shard } from "../../setting.ts";
 import { VERSION } from "../../version.ts";
@@ -301,13 +302,14 @@ function startThread({ program, settings, seedTimeoutMs }: ThreadOptions) {
   /** Why this process ends the thread; null if it does not. */
   let endReason: Failure | null = null;
   // "error" may arrive before earlier messages of the thread, "exit" arrives after all of them.
-  let crash: Failure | null = null;
+  let crash: Error | null = null;
   worker.on("error", (error: unknown) => {
-    crash = crashFailure(error);
+    crash = isOfMachine(error) ? (error as Error) : new ThreadEnded(crashFailure(error));
   });
   const ended = new Promise<never>((_resolve, reject) => {
     worker.on("exit", (code) => {
-      reject(new ThreadEnded(endReason ?? crash ?? failureOf(`ends its process with exit code ${code}`)));
+      const exited = (): Failure => failureOf(`ends its process with exit code ${code}`);
+      reject(endReason === null && crash !== null ? crash : new ThreadEnded(endReason ?? exited()));
     });
   });
   // The thread may end when no task waits for it.
@@ -315,14 +317,15 @@ function startThread({ program, settings, seedTimeoutMs }: ThreadOptions) {
   return {
     /**
      * Executes a task. The time limit begins when the program is loaded.
-     * @throws ThreadEnded if the thread ends first; it cannot be used again. Error if the thread could not start.
+     * @throws ThreadEnded if the thread ends first; it cannot be used again. Error if the thread could not start, and the
+     * system's error if a file could not be written or opened, which is no failure of a seed.
      */
     execute: async <Method extends keyof ThreadRunner>(
       method: Method,
       ...args: Parameters<ThreadRunner[Method]>
     ): Promise<Awaited<ReturnType<ThreadRunner[Method]>>> => {
-      await Promise.race([ready, ended]).catch((error: ThreadEnded) => {
-        if (endReason !== null) throw error;
+      await Promise.race([ready, ended]).catch((error: Error) => {
+        if (endReason !== null || isOfMachine(error)) throw error;
         throw new Error(`a thread of the fuzzer could not start: ${error.message}`);
       });
       const answer = nextMessage();
@@ -354,6 +357,10 @@ function startThread({ program, settings, seedTimeoutMs }: ThreadOptions) {
 function failureOf(sentence: string, fingerprint = sentence): Failure {
   return { fingerprint, sentence, command: 0 };
 }
+
+/** Whether the disk, a path or a limit of this machine is the cause of an error. */
+const isOfMachine = (error: unknown): boolean =>
+  isDiskFailure(error) || isForbidden(error) || isSystemError(error, "ENOENT", "EMFILE", "ENFILE");
 
 /** Returns the failure of an uncaught error. The fingerprint is without figures. */
 function crashFailure(error: unknown): Failure {

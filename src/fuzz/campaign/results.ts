@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { mkdtempSync, readdirSync, renameSync, rmdirSync, rmSync } from "node:fs";
 import { basename, dirname, join, posix, relative, resolve } from "node:path";
 import { DocumentError, formatValue, within } from "../../core/document-error.ts";
@@ -17,10 +16,18 @@ import {
   textLike,
 } from "../../core/schema.ts";
 import { createFile, nodeDisk, writeFully } from "../../engine/disk.ts";
-import { draftOf } from "../../engine/files.ts";
 import { DataFileError } from "../../engine/journal.ts";
 import { isNewer } from "../../engine/journal-line.ts";
-import { FILE_LIMITS, FileRefused, readFailure, readText, statOf, withSlashes } from "../../regular-file.ts";
+import {
+  draftOf,
+  FILE_LIMITS,
+  FileRefused,
+  isDiskFailure,
+  readFailure,
+  readText,
+  statOf,
+  withSlashes,
+} from "../../regular-file.ts";
 import { SHARD, type Shard } from "../../setting.ts";
 import {
   type FailureFiles,
@@ -231,6 +238,7 @@ export function resultsFolder(path: string, name: string, writesAlways: boolean)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === undefined) throw error;
+    if (isDiskFailure(error)) throw new DataFileError("disk", `${path} cannot be written (${code})`);
     const expected = "--out expects a directory that can be written to";
     throw new DataFileError("usage", `${expected}, found ${path} (${code})`);
   }
@@ -244,12 +252,16 @@ export function resultsFolder(path: string, name: string, writesAlways: boolean)
     save: (results: Results): void => {
       if (!writesAlways && results.failures.length === 0 && !isWritten()) return;
       nodeDisk.makeFolder(path);
-      const draft = draftOf(file, randomUUID());
-      createFile(nodeDisk, draft, (opened) => {
-        writeFully(opened, new TextEncoder().encode(resultsText(results)), 0);
-        opened.sync();
-        nodeDisk.rename(draft, file);
-      });
+      const draft = draftOf(file);
+      try {
+        createFile(nodeDisk, draft, (opened) => {
+          writeFully(opened, new TextEncoder().encode(resultsText(results)), 0);
+          opened.sync();
+          nodeDisk.rename(draft, file);
+        });
+      } catch (error) {
+        throw Object.assign(error as Error, { path: file });
+      }
       nodeDisk.syncFolder(path);
     },
     /** Moves the files that `write` makes in a draft directory into this one. Returns their names. */

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { existsSync, writeFileSync } from "node:fs";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -12,6 +12,7 @@ import { startServer } from "../../compose.ts";
 import { readConfig } from "../../config.ts";
 import { type Random, seededRandom } from "../../core/random.ts";
 import { FROZEN_START } from "../../core/units.ts";
+import { createComplete } from "../../regular-file.ts";
 import { signerOf } from "../../scenario/venue/http-venue.ts";
 import { type Wallet, Wallets } from "../../scenario/venue/venue.ts";
 import { emptyWorld } from "../../simulation/opening.ts";
@@ -218,7 +219,7 @@ async function openServer(profile: HttpProfile, program: string): Promise<FuzzSe
   const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
   try {
     const world = join(folder, "world.json");
-    await writeFile(world, JSON.stringify(emptyWorld(profile.seed)));
+    createComplete(world, JSON.stringify(emptyWorld(profile.seed)));
     const { server: kind, numbers, settlement, balances, durability } = profile;
     const flags = {
       ...{ port: "0", clock: "frozen", faucet: "0", "log-level": "silent" },

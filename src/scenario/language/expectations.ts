@@ -304,10 +304,12 @@ function readStateHash(value: Node, { place }: Node) {
     throw value.unexpected("v2: and 64 hex digits, or nothing for --update to write them");
   const { page, at, end, isPlain } = value;
   const quote = isPlain ? 0 : 1;
-  const before = page.text[at - 1] === ":" ? ' "' : '"';
+  const opening = page.text[at - 1] === ":" ? ' "' : '"';
   /** Start and end of the value in its file, without its quotes. `--update` replaces what is between them. */
   const range = [page.place(at + quote), page.place(end - quote)] as const;
+  /** Its line up to its end. */
+  const before = page.text.slice(at + quote - range[0].column + 1, end - quote);
   /** Text to insert around a new hash: quotes if the value has none, a space if it would touch the colon. */
-  const around: readonly [before: string, after: string] = isPlain ? [before, '"'] : ["", ""];
-  return [{ place, hash: isNothing(value) ? "" : value.text, range, around }];
+  const around: readonly [before: string, after: string] = isPlain ? [opening, '"'] : ["", ""];
+  return [{ place, hash: isNothing(value) ? "" : value.text, range, before, around }];
 }

@@ -136,12 +136,12 @@ const CHECKS: { readonly [Kind in ExpectationKind]: Check<Kind> } = {
     const message = `the settlement of ${name} is not as expected`;
     return mismatch(place, message, diffOf(lines(wanted), lines(seen)), () => session.explain(key));
   },
-  stateHash: async (session, { place, hash, range, around }) => {
+  stateHash: async (session, { place, hash, range, before, around }) => {
     const seen = await session.venue.stateHash();
     if (seen === null) return null;
     if (session.options.isUpdating) {
       const text = around.join(seen);
-      const update: Update = { kind: "value", file: place.file, range, text };
+      const update: Update = { kind: "value", file: place.file, range, before, text };
       return updated(session, place, placeText(range[0]), seen, seen === hash ? null : update);
     }
     const diff = valueDiff(hash, seen, (text) => text || "(none)");

@@ -1,10 +1,10 @@
-import { existsSync, readdirSync, realpathSync, statSync, writeFileSync } from "node:fs";
-import { readFile, writeFile } from "node:fs/promises";
+import { existsSync, readdirSync, readFileSync, realpathSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { globSync } from "tinyglobby";
+import { DataFileError } from "../../engine/journal.ts";
 import type { ControlRecords } from "../../engine/journal-line.ts";
 import { makeFolder } from "../../make-folder.ts";
-import { statOf, withSlashes } from "../../regular-file.ts";
+import { replaceFile, statOf, withSlashes } from "../../regular-file.ts";
 import type { ExpectationOf } from "../language/expectations.ts";
 import type { Place, WrongFile } from "../language/page.ts";
 import { isScenarioFile, readTextFile } from "../language/scenario-files.ts";
@@ -152,20 +152,30 @@ function pathIn(folder: string, name: string): string {
 
 const nameIn = (folder: string, path: string): string => withSlashes(relative(folder, path));
 
-/** Writes updated files, and updated values in place. Returns the written files. */
-export async function applyUpdates(updates: readonly Update[]): Promise<string[]> {
+/**
+ * Writes updated files, and updated values in place. Returns the written files.
+ * @throws DataFileError `usage` if a value is no longer in its place; the system's error
+ */
+export function applyUpdates(updates: readonly Update[]): string[] {
   const files = updates.filter((update) => update.kind === "file");
   for (const { file, text } of files) {
     makeFolder(dirname(file));
-    await writeFile(file, text);
+    replaceFile(file, text);
   }
   const values = updates.filter((update) => update.kind === "value");
   // From the end of a file, because a new text moves what is after it.
   const fromEnd = values.toSorted(({ range: [a] }, { range: [b] }) => b.line - a.line || b.column - a.column);
-  for (const { file, range, text } of fromEnd) {
-    const whole = await readFile(file, "utf8");
+  for (const { file, range, before, text } of fromEnd) {
+    const whole = readFileSync(file, "utf8");
     const [start, end] = [offsetOf(whole, range[0]), offsetOf(whole, range[1])];
-    await writeFile(file, whole.slice(0, start) + text + whole.slice(end));
+    if (whole.slice(start - range[0].column + 1, end) !== before) {
+      const found = `${shownPath(file)} was changed while it ran`;
+      throw new DataFileError(
+        "usage",
+        `--update expects files that nobody changes, found that ${found}: run it again`,
+      );
+    }
+    replaceFile(file, whole.slice(0, start) + text + whole.slice(end));
   }
   return [...new Set([...files, ...values].map(({ file }) => shownPath(file)))];
 }

@@ -107,7 +107,7 @@ export function scenarioRunner({ via, seed, repeat = 1, watcher, failed, ...opti
     const run: RunOptions = { way, open, flags, lastStep, isUpdating, recorded, refused: watcher?.refused };
     const { result, updates, ...own } = await runScenario(scenario, { ...run, failed });
     if (result.status === "passed") recorded = own.recorded;
-    return repeated(scenario, { ...result, written: await applyUpdates(updates) }, repeat, run);
+    return repeated(scenario, { ...result, written: applyUpdates(updates) }, repeat, run);
   };
 }
 

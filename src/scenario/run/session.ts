@@ -25,7 +25,12 @@ export class RunStopped extends Error {
 /** A file, or a value in a file, that a run found outdated. */
 export type Update = { readonly file: string; readonly text: string } & (
   | { readonly kind: "file" }
-  | { readonly kind: "value"; readonly range: readonly [start: Place, end: Place] }
+  | {
+      readonly kind: "value";
+      readonly range: readonly [start: Place, end: Place];
+      /** The text from the beginning of its line up to its end. */
+      readonly before: string;
+    }
 );
 
 /** The known orders of a run, restored by races and snapshots. */

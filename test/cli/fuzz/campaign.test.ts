@@ -18,6 +18,19 @@ afterAll(() => fuzzer.dispose());
 const start = (line: string): Launched => fuzzer.launch(["fuzz", ...line.split(" ")]);
 const run = (line: string): Promise<Ended> => start(line).ended;
 
+it("a temporary folder that cannot be used ends a campaign with 2, and is no failure of a seed", async () => {
+  const nowhere = fuzzer.path("nowhere");
+  const environment = { TMPDIR: nowhere, TEMP: nowhere, TMP: nowhere };
+  const args = ["fuzz", "--via", "http", "--seeds", "0..2", "--workers", "1", "--out", "none"];
+  const { code, stdout, stderr } = await fuzzer.run(args, { environment });
+  expect([code, stdout, stderr]).toEqual([
+    2,
+    "",
+    expect.stringMatching(/^clobsim: ENOENT: .*mkdtemp .*nowhere.*\n$/),
+  ]);
+  expect(fuzzer.files("none")).toEqual({});
+});
+
 /** Folder of the program as that of a page. */
 const shown = { path: fuzzer.folder, read: (name: string) => fuzzer.read(name) };
 const page: Shell = new Shell(

@@ -29,6 +29,16 @@ const statusOf = async (name: string) => (await resultOf(scenarioAt(folder.at(na
 
 const HASH = /v2:[\da-f]{64}/g;
 
+it("a state hash is not written into a file that somebody changed while it ran", async () => {
+  const scenario = folder.scenario(`${OPENING}  - expect: { stateHash: "" }\n`, "edited.yaml");
+  const edited = `# a remark\n${folder.read("edited.yaml")}`;
+  folder.write("edited.yaml", edited);
+  await expect(resultOf(scenario, updating)).rejects.toThrow(
+    /edited\.yaml was changed while it ran: run it again/,
+  );
+  expect(folder.read("edited.yaml")).toBe(edited);
+});
+
 describe("a golden file", () => {
   it("that is missing is written with its folders, and matches from then on", async () => {
     const scenario = folder.scenario(`${OPENING}  - expect: { golden: deep/er/golden.txt }\n`);

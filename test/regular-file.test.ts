@@ -1,0 +1,98 @@
+import {
+  accessSync,
+  chmodSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { createComplete, replaceFile } from "../src/regular-file.ts";
+import { TestFolder } from "./support/folder.ts";
+
+vi.mock("node:fs", async (original) => {
+  const fs = await original<typeof import("node:fs")>();
+  const { accessSync, renameSync, writeFileSync } = fs;
+  return {
+    ...fs,
+    accessSync: vi.fn(accessSync),
+    renameSync: vi.fn(renameSync),
+    writeFileSync: vi.fn(writeFileSync),
+  };
+});
+
+const folder = new TestFolder();
+let count = 0;
+let path = "";
+const content = (): string => readFileSync(path, "utf8");
+const names = (): string[] => readdirSync(join(path, ".."));
+
+beforeEach(() => {
+  count += 1;
+  path = folder.write(`${count}/file.txt`, "before");
+});
+
+/** An error of the system. */
+const failure = (code: string) => Object.assign(new Error(`${code}: no`), { code, syscall: "write" });
+
+/** Makes the disk full during the next write. */
+function fill(): void {
+  vi.mocked(writeFileSync).mockImplementationOnce((file) => {
+    writeFileSync(file, "a part");
+    throw failure("ENOSPC");
+  });
+}
+
+describe("a file that is replaced", () => {
+  it("is as before if its new content does not fit on the disk, and the error names it", () => {
+    fill();
+    expect(() => replaceFile(path, "after")).toThrow(expect.objectContaining({ code: "ENOSPC", path }));
+    expect([content(), names()]).toEqual(["before", ["file.txt"]]);
+  });
+
+  it("has its mode and its links, and no draft is left", () => {
+    chmodSync(path, 0o664);
+    const link = join(path, "..", "link");
+    symlinkSync("file.txt", link);
+    replaceFile(link, "after");
+    expect([content(), readFileSync(link, "utf8")]).toEqual(["after", "after"]);
+    expect(names()).toEqual(["file.txt", "link"]);
+    if (process.platform !== "win32") expect(statSync(path).mode & 0o777).toBe(0o664);
+  });
+
+  it.each(["EACCES", "EBUSY"])("gets its content if its folder does not let it be replaced: %s", (code) => {
+    vi.mocked(renameSync).mockImplementationOnce(() => {
+      throw failure(code);
+    });
+    const { ino } = statSync(path);
+    replaceFile(path, "after");
+    expect([content(), names(), statSync(path).ino]).toEqual(["after", ["file.txt"], ino]);
+  });
+
+  it("is not replaced if it may not be written", () => {
+    vi.mocked(accessSync).mockImplementationOnce(() => {
+      throw failure("EACCES");
+    });
+    expect(() => replaceFile(path, "after")).toThrow("EACCES");
+    expect(content()).toBe("before");
+  });
+});
+
+describe("a file that is created", () => {
+  it("does not exist if it does not fit on the disk", () => {
+    const other = join(path, "..", "other");
+    fill();
+    expect(() => createComplete(other, "whole")).toThrow(
+      expect.objectContaining({ code: "ENOSPC", path: other }),
+    );
+    expect(names()).toEqual(["file.txt"]);
+  });
+
+  it("replaces no other", () => {
+    expect(() => createComplete(path, "after")).toThrow("EEXIST");
+    expect(content()).toBe("before");
+  });
+});
