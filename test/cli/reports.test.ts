@@ -51,7 +51,7 @@ const report = async (url: string, out: string): Promise<void> =>
 /** A defect of a server, and wrong refusals. */
 beforeAll(async () => {
   const server = await serve({ report: folder.at("defects") });
-  const { place } = await traderOn(server.url);
+  const place = await traderOn(server.url);
   expect(await place(13.37)).toMatchObject({ ok: false, error: { code: "INTERNAL_ERROR" } });
   await server.close();
 });

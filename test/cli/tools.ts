@@ -118,11 +118,9 @@ export async function tradeIn(data: string, config: Partial<Config> = {}): Promi
   await server.close();
 }
 
-/** Returns the credentials of a wallet with API keys, and a function that places an order. */
+/** Returns a function that places an order with the API keys of a wallet. */
 export async function traderOn(url: string) {
   const client = await clientOn(url, "3");
-  const credentials = orThrow(await client.derive());
   const { tokenId } = await firstMarket(client);
-  const place = (size: number) => client.place({ tokenId, side: "BUY", price: 0.01, size });
-  return { credentials, place };
+  return (size: number) => client.place({ tokenId, side: "BUY", price: 0.01, size });
 }

@@ -98,16 +98,20 @@ describe("GET /sim/scenario", () => {
 const activeMarkets = async (api: Api): Promise<Market[]> =>
   (await api.get<{ data: Market[] }>("/api/markets?active=true&limit=100")).data;
 
-const pairOn = async (api: Api) => [await deriveTrader(api, 1), await deriveTrader(api, 2)] as const;
-
 /** Wallets sweep, quote and cancel, and orders expire, in up to eight markets. */
 async function trade(api: Api): Promise<void> {
-  const [alice, bob] = await pairOn(api);
-  const carol = await deriveTrader(api, 3);
+  const [alice, bob, carol] = [
+    await deriveTrader(api, 1),
+    await deriveTrader(api, 2),
+    await deriveTrader(api, 3),
+  ];
   for (const { tokens, tickSize } of (await activeMarkets(api)).slice(0, 8)) {
     const [yes, no] = tokens.map(({ tokenId }) => tokenId);
     const low = Number(tickSize);
+    const funds = { collateral: 12.345678, tokens: { [`${no}`]: 7.5 } };
+    await api.post(`/sim/accounts/${bob.address}/fund`, funds);
     await alice.place({ tokenId: yes, side: "BUY", price: 1 - low, size: 75 });
+    await alice.place({ tokenId: no, side: "BUY", price: 1 - low, size: 6 });
     await bob.place({ tokenId: no, side: "BUY", price: 1 - low, size: 60.5 });
     await carol.place({ tokenId: no, side: "SELL", price: low, size: 40, orderType: "FAK" });
     await carol.place({ tokenId: yes, side: "SELL", price: low, size: 90, orderType: "FOK" });
@@ -119,27 +123,23 @@ async function trade(api: Api): Promise<void> {
   }
   await api.post("/sim/clock", { advance: "45s" });
   await carol.ask("DELETE", "/clob/orders/all");
-  const [first, second] = await activeMarkets(api);
+  const [first, second = first] = await activeMarkets(api);
   await api.post(`/sim/markets/${first?.slug}/close`);
   await api.post(`/sim/markets/${second?.slug}/resolve`, { winningOutcome: "YES" });
 }
 
-/** Two wallets trade in a new market. */
-async function tradeAlone(api: Api): Promise<void> {
-  const terms = { tickSize: 0.001, selfTrade: "cancel-both", feeRateBps: 50 };
-  const { tokens } = await api.createMarket({ slug: "rain", ...terms });
-  const [yes, no] = tokens.map(({ tokenId }) => tokenId);
-  const [alice, bob] = await pairOn(api);
-  await api.post(`/sim/accounts/${bob.address}/fund`, { collateral: 12.345678, tokens: { [`${no}`]: 7.5 } });
-  await alice.place({ tokenId: yes, side: "BUY", price: 0.505, size: 10 });
-  await alice.place({ tokenId: yes, side: "BUY", price: 0.505, size: 20.25 });
-  await bob.place({ tokenId: no, side: "BUY", price: 0.5, size: 15 });
-  await alice.place({ tokenId: no, side: "BUY", price: 0.5, size: 3 });
-  await bob.place({ tokenId: yes, side: "SELL", price: 0.9, size: 1 });
+/** Starts a server without a world, with a market of the session. */
+async function startEmpty(): Promise<Api> {
+  const config = { ...DEFAULT_CONFIG, port: 0, clock: { mode: "frozen" }, logLevel: "silent" } as const;
+  const { server } = await serveWorld(config, emptyWorld("no: thing"));
+  const api = await new Api(server).open();
+  onTestFinished(() => api.close());
+  await api.createMarket({ slug: "rain", tickSize: 0.001, selfTrade: "cancel-both", feeRateBps: 50 });
+  return api;
 }
 
 describe("the scenario that a server records passes", () => {
-  it.each<[string, Partial<Config>]>([
+  it.each<[string, Partial<Config> | null, seed?: string]>([
     ["a world file", {}],
     ["the default world", { world: null }],
     ["another world", { world: null, seed: "7", markets: 5 }],
@@ -147,21 +147,12 @@ describe("the scenario that a server records passes", () => {
     ["a faucet that gives little", { faucet: { collateral: money(500_000_000), everyMarket: size(10_000) } }],
     ["numbers as text", { numbers: "string" }],
     ["a clock that runs", { clock: { mode: "scaled", rate: 3 } }],
-  ])("over %s", async (_case, config) => {
-    const api = await apiOfTest(config);
+    ["no world", null, 'seed: "no: thing"\n'],
+  ])("over %s", async (_case, config, seed = "") => {
+    const api = await (config === null ? startEmpty() : apiOfTest(config));
     await trade(api);
     const { scenario } = await recordedBy(api);
-    expect(await failureOf(scenario)).toBeNull();
-  });
-
-  it("without a world, with a market of the session", async () => {
-    const config = { ...DEFAULT_CONFIG, port: 0, clock: { mode: "frozen" }, logLevel: "silent" } as const;
-    const { server } = await serveWorld(config, emptyWorld("no: thing"));
-    const api = await new Api(server).open();
-    onTestFinished(() => api.close());
-    await tradeAlone(api);
-    const { scenario } = await recordedBy(api);
-    expect(scenario).toContain('seed: "no: thing"\n');
+    expect(scenario).toContain(seed);
     expect(await failureOf(scenario)).toBeNull();
   });
 });
