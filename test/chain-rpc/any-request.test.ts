@@ -43,7 +43,6 @@ const call = fc.record({
   params: fc.array(parameter, { maxLength: 4 }),
 });
 
-/** Checks that an answer follows JSON-RPC 2.0. */
 function checkAnswer(answer: Answer): void {
   expect(answer.jsonrpc).toBe("2.0");
   expect(Object.hasOwn(answer, "id")).toBe(true);

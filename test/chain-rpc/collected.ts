@@ -8,7 +8,6 @@ export class Collected<Item> {
     this.#wake();
   };
 
-  /** Waits for a number of items and returns all collected ones. */
   count(count: number): Promise<readonly Item[]> {
     return this.until((items) => items.length >= count);
   }

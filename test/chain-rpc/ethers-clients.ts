@@ -28,7 +28,6 @@ interface Collateral extends BaseContract {
 /** How a provider calls the chain: an HTTP request for each call, or for those of one turn, or a WebSocket. */
 export type Transport = "HTTP" | "a WebSocket";
 
-/** Opens ethers' provider of the chain of a server. */
 function providerOf(api: Api, transport: Transport): JsonRpcApiProvider {
   const options = { pollingInterval: POLLING_MS, cacheTimeout: -1 };
   return transport === "HTTP"

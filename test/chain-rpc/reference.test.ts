@@ -18,7 +18,6 @@ const OTHER_DIFFERENCES = [
   "nonces of the exchange's operator are the numbers of transactions; transactions that are sent in its name count their own, from 0",
 ];
 
-/** Groups the names of each method. */
 function namesByMethod(): Map<Method, string[]> {
   const names = new Map<Method, string[]>();
   for (const [name, method] of METHODS) names.set(method, [...(names.get(method) ?? []), name]);

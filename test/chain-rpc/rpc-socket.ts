@@ -34,7 +34,6 @@ export class RpcSocket {
     return new Promise((resolve) => this.#answers.push(resolve as (answer: unknown) => void));
   }
 
-  /** Performs one call and returns its answer. */
   call(method: string, ...params: readonly unknown[]): Promise<Answer> {
     return this.send(JSON.stringify(rpc(method, params)));
   }
@@ -46,7 +45,6 @@ export class RpcSocket {
     return result as Result;
   }
 
-  /** Subscribes and returns the id. */
   subscribe(...params: readonly unknown[]): Promise<string> {
     return this.result("eth_subscribe", ...params);
   }

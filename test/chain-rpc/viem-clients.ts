@@ -166,7 +166,6 @@ export class ViemChain {
     return this.reader.readContract({ ...this.tokens, functionName: "balanceOf", args });
   }
 
-  /** Creates a market. */
   async market(facts: object = {}) {
     const { id, conditionId, tokens } = await this.api.createMarket(facts);
     const [yes = "", no = ""] = tokens.map(({ tokenId }) => tokenId);

@@ -71,7 +71,6 @@ export class Inspector {
     return this.pane(name);
   }
 
-  /** Drops a file on the page. */
   async drop(name: string, text: string): Promise<void> {
     await this.page.evaluate(
       ([as, content]) => {
@@ -88,7 +87,6 @@ export class Inspector {
     return (await this.page.locator(".where > *").allTextContents()).join(" ");
   }
 
-  /** Waits for a position of the cursor. */
   async waitForPosition(pattern: RegExp): Promise<void> {
     const matches = (source: string): boolean =>
       new RegExp(source).test(
@@ -97,14 +95,12 @@ export class Inspector {
     await this.page.waitForFunction(matches, pattern.source);
   }
 
-  /** Enters a text into a field. */
   async enter(label: "Go to sequence" | "Order by id or number", text: string): Promise<void> {
     const field = this.page.getByLabel(label);
     await field.fill(text);
     await field.press("Enter");
   }
 
-  /** Enters a sequence to go to. */
   async goTo(sequence: number): Promise<void> {
     await this.enter("Go to sequence", String(sequence));
     await this.waitForPosition(new RegExp(`sequence ${sequence}(?!\\d)`));

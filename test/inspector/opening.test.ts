@@ -12,7 +12,6 @@ const EMPTY_PAGE = new URL("../../dist/inspector.html", import.meta.url).href;
 const open = useBrowser();
 const story = await useStory();
 
-/** Writes a file into the test's folder. */
 function file(name: string, bytes: string): string {
   const path = join(story.folder, name);
   writeFileSync(path, bytes);
@@ -21,7 +20,6 @@ function file(name: string, bytes: string): string {
 
 const reportText = (): string => readFileSync(story.report, "utf8");
 
-/** Opens the page with the story's report. */
 const openStory = (): Promise<Inspector> => open(story.html, { at: /^line/ });
 
 /** Chooses a report on the page by keyboard. */

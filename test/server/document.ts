@@ -70,7 +70,6 @@ export class ApiDocument {
     }));
   }
 
-  /** Returns the document with a text. */
   static of(text: string): ApiDocument {
     const key = text.replace(/"servers":\[.*?\]/, "");
     const document = known.get(key) ?? new ApiDocument(JSON.parse(text) as OpenApi);
@@ -100,13 +99,11 @@ export class ApiDocument {
       throw new Error(`${what} ${shown(body)}, documented without a body`);
   }
 
-  /** The documented media type of a response. */
   mediaTypeOf(method: string, path: string, status: number): string {
     const { content = {} } = this.operationOf(method, path)?.responses[status] ?? {};
     return Object.keys(content)[0] ?? "application/json";
   }
 
-  /** The operation of a method and path. */
   operationOf(method: string, path: string): Operation | undefined {
     const [route = ""] = path.split("?");
     const template = this.#paths.find(({ pattern }) => pattern.test(route))?.template ?? "";

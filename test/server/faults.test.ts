@@ -11,7 +11,6 @@ import { deriveTrader, type Trader } from "./trader.ts";
 const api = useApi();
 beforeEach(() => api.post("/sim/reset"));
 
-/** Injects a fault. */
 const addFault = (fault: NewFault, own = api): Promise<Fault> => own.post("/sim/faults", fault);
 const onOrders = (fault: NewFault): Promise<Fault> =>
   addFault({ route: "POST /clob/order", times: 1, ...fault });
@@ -24,7 +23,6 @@ const isHungUp = (sending: Promise<unknown>): Promise<boolean> =>
   );
 
 const statusOf = async (route: http.Route): Promise<number> => (await api.send(route)).status;
-/** The statuses of the answers to requests for the time. */
 async function statuses(count: number): Promise<number[]> {
   const found: number[] = [];
   while (found.length < count) found.push(await statusOf("GET /clob/time"));

@@ -36,7 +36,6 @@ class ManualReader {
   }
 }
 
-/** Id of the latest entry. */
 const latestId = async (stream: Stream): Promise<string> =>
   (await new ManualReader(stream).until(() => true)).id;
 

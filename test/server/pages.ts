@@ -76,7 +76,6 @@ export async function expectPage(api: Api, path: string): Promise<void> {
       const replies = await repliesTo(api.port, bytes.repeat(Number(count)), { replies: Number(count) });
       return [...new Set(replies.map(({ status }) => status))].join();
     },
-    /** Resets the exchange. */
     reset: async () => void (await api.post("/sim/reset")),
     rpc: async (method = "", ...params: string[]) => {
       const call = `{"jsonrpc":"2.0","id":1,"method":"${method}","params":[${params.join(",")}]}`;
@@ -105,7 +104,6 @@ export async function expectPage(api: Api, path: string): Promise<void> {
       expect(body).toMatchObject({ status: "MATCHED" });
       return undefined;
     },
-    /** Injects a fault. */
     fault: async (...words: string[]) => {
       const { status, text } = await send(`POST /sim/faults ${words.join(" ")}`);
       return status === 200 ? undefined : text;

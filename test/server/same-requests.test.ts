@@ -75,7 +75,6 @@ it("two servers with the same seed, start and requests answer every GET with the
   }
 });
 
-/** Fields whose numbers are decimals. */
 const DECIMALS = new Set(
   `price size sharesOfEveryOtherToken sizeMatched sizeRemaining avgPrice fee tickSize minOrderSize bestBid bestAsk lastTradePrice volume
    liquidity mid spread p balance available reserved onChain required shares collateral sharesOfEveryToken step amount paid

@@ -12,7 +12,6 @@ import { originOfJournal } from "../../src/engine/origin.ts";
  * reconnects. The bytes of the first chunk do not count.
  */
 export class StreamReader {
-  /** All entries received, in order. */
   readonly entries: StreamEntry[] = [];
   readonly #url: string;
   readonly #query: string;

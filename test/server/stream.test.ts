@@ -32,7 +32,6 @@ const forAll = <Values extends [unknown, ...unknown[]]>(
     runs(6),
   );
 
-/** Opens a reader and waits for its first entry. */
 async function follow(query = "", cuts: readonly number[] = []): Promise<StreamReader> {
   const reader = new StreamReader(api.server.url, query, cuts);
   readers.push(reader);
@@ -62,7 +61,6 @@ const anyMoves = movesOf(...FORWARD, ...FORWARD, "snapshot", "restore", "reset")
 /** Bytes after which each connection ends. */
 const someCuts = fc.array(fc.integer({ min: 1, max: 3_000 }), { maxLength: 12, size: "max" });
 
-/** Plays moves on a new market. */
 async function play(moves: readonly Move[]): Promise<void> {
   let [tokenId, trader]: [string, Trader] = [await api.newToken(), await deriveTrader(api, 1)];
   const place = (side: "BUY" | "SELL", price: number) =>

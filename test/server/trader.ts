@@ -45,7 +45,6 @@ export class Trader {
     return this.#credentials;
   }
 
-  /** Derives credentials with a wallet's signature. */
   async derive(account: PrivateKeyAccount): Promise<this> {
     const body = { address: this.address, signature: await signPersonal(account) };
     this.#credentials = await this.api.post<Credentials>("/clob/auth/derive-api-key", body);
@@ -76,7 +75,6 @@ export class Trader {
     return { method, path, headers: all, ...(text !== undefined && { body: text }) };
   }
 
-  /** The answer to a signed request. */
   send<Body = unknown>(route: Route, content?: string | object): Promise<Reply<Body>> {
     const { method, path, body } = requestOf(route, content);
     return this.api.send<Body>(this.signed(method, path, body));
@@ -94,7 +92,6 @@ export class Trader {
     return this.ask("POST", "/clob/order", fields);
   }
 
-  /** Cancels one of the trader's orders. */
   cancel(orderId: string): Promise<CancelResult> {
     return this.ask("DELETE", "/clob/order", { orderId });
   }

@@ -133,17 +133,14 @@ export class TestExchange {
     return this.submit(this.command(sentence, market));
   }
 
-  /** Cancels an order in the name of an account. */
   cancel(name: string, order: number): Decision {
     return this.submit({ kind: "cancelOrder", address: addressOf(name), orderId: this.orderId(order) });
   }
 
-  /** Cancels all open orders of an account. */
   cancelAll(name: string): Decision {
     return this.submit({ kind: "cancelAllOrders", address: addressOf(name) });
   }
 
-  /** Derives the credentials of an account. */
   derive(name: string): void {
     this.mustSubmit({ kind: "deriveCredentials", address: addressOf(name) });
   }

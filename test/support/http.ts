@@ -74,7 +74,6 @@ export class Api {
     return this.#now;
   }
 
-  /** The server's OpenAPI document. */
   get document(): ApiDocument {
     if (this.#document === undefined) throw new Error("the document is not read yet");
     return this.#document;
@@ -133,7 +132,6 @@ export class Api {
     return reply;
   }
 
-  /** Returns the state hash. */
   async stateHash(): Promise<string> {
     return (await this.get<StateHash>("/sim/state/hash")).hash;
   }

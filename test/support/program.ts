@@ -22,7 +22,6 @@ export interface Launched {
   printed(isEnough: (stdout: string) => boolean): Promise<string>;
   /** Resolves when stdout has a text. @throws Error if the process ends first. */
   prints(text: string): Promise<string>;
-  /** Sends a signal, and waits for the end of the process. */
   end(signal: NodeJS.Signals): Promise<Ended>;
   /** Closes the reading end of a stream, as `head` does. */
   stopReading(stream: "stdout" | "stderr"): void;
@@ -120,7 +119,6 @@ export class Program {
     return observe(this.#start(args, options)).ended;
   }
 
-  /** Starts a command. */
   launch(args: readonly string[], options: ProcessOptions = {}): Launched {
     return observe(this.#start(args, options));
   }
