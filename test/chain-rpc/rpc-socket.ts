@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { type ClientOptions, WebSocket } from "ws";
 import type { Api } from "../support/http.ts";
 import { Collected } from "./collected.ts";
-import { type Answer, rpc } from "./rpc.ts";
+import { type Answer, resultIn, rpc } from "./rpc.ts";
 
 /** A notification of a subscription. */
 export interface Notification {
@@ -40,9 +40,7 @@ export class RpcSocket {
 
   /** Performs one call, which must succeed, and returns its result. */
   async result<Result>(method: string, ...params: readonly unknown[]): Promise<Result> {
-    const { error, result } = await this.call(method, ...params);
-    if (error !== undefined) throw new Error(`${method}: ${error.message}`);
-    return result as Result;
+    return resultIn<Result>(method, await this.call(method, ...params));
   }
 
   subscribe(...params: readonly unknown[]): Promise<string> {

@@ -37,16 +37,18 @@ export async function answerOf(api: Api, method: string, ...params: readonly unk
   return body;
 }
 
+/** Returns the result of a call. @throws Error with the message of its error */
+export function resultIn<Result>(method: string, { error, result }: Answer): Result {
+  if (error !== undefined) throw new Error(`${method}: ${error.message}`);
+  return result as Result;
+}
+
 /** Performs one call, which must succeed, and returns its result. */
-export async function resultOf<Result>(
+export const resultOf = async <Result>(
   api: Api,
   method: string,
   ...params: readonly unknown[]
-): Promise<Result> {
-  const { error, result } = await answerOf(api, method, ...params);
-  expect(error, method).toBeUndefined();
-  return result as Result;
-}
+): Promise<Result> => resultIn(method, await answerOf(api, method, ...params));
 
 /** Performs one call, which must fail, and returns its error. */
 export async function failureOf(api: Api, method: string, ...params: readonly unknown[]): Promise<Failure> {

@@ -97,35 +97,25 @@ describe.each(["anvil", "hardhat"] as const)("the test client in %s mode", (mode
   });
 });
 
-describe("the node", () => {
-  it("lists the dev accounts and signs for them", async () => {
-    const { node, api } = chain;
-    const [first] = await node.getAddresses();
-    expect(first).toBe(api.server.devAccounts[0]?.address);
-    const hash = await node.sendTransaction({ account: first as Hex, to: bob, value: 1n });
-    expect(await chain.mined(hash)).toMatchObject({ from: first?.toLowerCase(), status: "success" });
-  });
-
-  it("combines reads by Multicall3, as of one block, with failures reported singly", async () => {
-    const client = testClient(chain.api);
-    const { collateral, tokens, alice } = chain;
-    const owner = alice.account.address;
-    const contracts = [
-      { ...collateral, functionName: "balanceOf", args: [owner] },
-      { ...collateral, functionName: "decimals" },
-      { ...tokens, functionName: "getCollectionId", args: [`0x${"1".repeat(64)}`, NO_PARENT, 1n] },
-      { address: MULTICALL_ADDRESS as Hex, abi: multicall3Abi, functionName: "getEthBalance", args: [owner] },
-    ] as const;
-    const blockNumber = await client.getBlockNumber();
-    const usdc = await chain.usdc(owner);
-    const ether = await client.getBalance({ address: owner });
-    await chain.mined(await chain.pay(1n));
-    const [balance, decimals, fails, native] = await client.multicall({ contracts, blockNumber });
-    expect([balance?.result, decimals?.result, native?.result]).toEqual([usdc, 6, ether]);
-    const error = { message: expect.stringContaining("no parent") };
-    expect(fails).toMatchObject({ status: "failure", error });
-    await expect(client.multicall({ contracts, allowFailure: false })).rejects.toThrow("no parent");
-    expect((await client.multicall({ contracts }))[0]?.result).toBe(usdc - ONE);
-    expect(await client.getCode({ address: MULTICALL_ADDRESS as Hex })).toMatch(/^0x../);
-  });
+it("the node combines reads by Multicall3, as of one block, with failures reported singly", async () => {
+  const client = testClient(chain.api);
+  const { collateral, tokens, alice } = chain;
+  const owner = alice.account.address;
+  const contracts = [
+    { ...collateral, functionName: "balanceOf", args: [owner] },
+    { ...collateral, functionName: "decimals" },
+    { ...tokens, functionName: "getCollectionId", args: [`0x${"1".repeat(64)}`, NO_PARENT, 1n] },
+    { address: MULTICALL_ADDRESS as Hex, abi: multicall3Abi, functionName: "getEthBalance", args: [owner] },
+  ] as const;
+  const blockNumber = await client.getBlockNumber();
+  const usdc = await chain.usdc(owner);
+  const ether = await client.getBalance({ address: owner });
+  await chain.mined(await chain.pay(1n));
+  const [balance, decimals, fails, native] = await client.multicall({ contracts, blockNumber });
+  expect([balance?.result, decimals?.result, native?.result]).toEqual([usdc, 6, ether]);
+  const error = { message: expect.stringContaining("no parent") };
+  expect(fails).toMatchObject({ status: "failure", error });
+  await expect(client.multicall({ contracts, allowFailure: false })).rejects.toThrow("no parent");
+  expect((await client.multicall({ contracts }))[0]?.result).toBe(usdc - ONE);
+  expect(await client.getCode({ address: MULTICALL_ADDRESS as Hex })).toMatch(/^0x../);
 });

@@ -2,17 +2,16 @@ import { Buffer } from "node:buffer";
 import fc from "fast-check";
 import type { Config } from "../../src/config.ts";
 import type { RefusedRequest } from "../../src/core/refusals.ts";
-import { runSteps } from "../../src/core/steps.ts";
-import { millis } from "../../src/core/units.ts";
 import type { Exchange, Snapshot } from "../../src/engine/exchange.ts";
 import { contentHash } from "../../src/engine/hashes.ts";
 import type { OpenedExchange } from "../../src/engine/open-exchange.ts";
 import { openSource } from "../../src/history/journal-files.ts";
 import { type ReplayedLine, replayJournalLines } from "../../src/history/journal-replay.ts";
 import { openReport } from "../../src/inspector/report-file.ts";
-import { anyChainMove, chainCommandOf } from "../core/chain/chain-moves.ts";
+import { anyChainMove } from "../core/chain/chain-moves.ts";
 import { openArena } from "../core/properties/moves.ts";
 import { FOLDER, JOURNAL, openOn } from "../engine/support/persisted.ts";
+import { takeMove } from "../engine/support/short-history.ts";
 import { addressOf } from "../support/commands.ts";
 import { SimulatedDisk } from "../support/simulated-disk.ts";
 
@@ -56,7 +55,7 @@ export async function journalOf(
 }
 
 function play(opened: OpenedExchange, seed: number, moves: number, mixture: Mixture): void {
-  const { exchange, clock } = opened;
+  const { exchange } = opened;
   const snapshots: Snapshot[] = [exchange.snapshot()];
   const chances = fc.sample(fc.nat({ max: 99 }), { seed, numRuns: 2 * moves });
   for (const [index, move] of fc.sample(anyChainMove, { seed, numRuns: moves }).entries()) {
@@ -69,11 +68,7 @@ function play(opened: OpenedExchange, seed: number, moves: number, mixture: Mixt
       openArena(exchange);
       snapshots.splice(0, snapshots.length, exchange.snapshot());
     } else if (chance < snapshot + restore + reset + refused) opened.recordRefused(REFUSED);
-    if (move.kind === "wait") runSteps(clock.moveInSteps(clock.setting, millis(exchange.now + move.ms)));
-    else {
-      const command = chainCommandOf(exchange.state, exchange.now, move);
-      if (command !== null) exchange.submit(command);
-    }
+    takeMove(opened, move);
   }
 }
 

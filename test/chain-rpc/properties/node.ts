@@ -3,7 +3,7 @@ import { LogIndex } from "../../../src/chain-rpc/log-search.ts";
 import type { ExchangeConfig } from "../../../src/core/state.ts";
 import { Clock, Slices } from "../../../src/engine/clock.ts";
 import { openWith } from "../../core/chain/chain-moves.ts";
-import { type Answer, rpc } from "../rpc.ts";
+import { type Answer, resultIn, rpc } from "../rpc.ts";
 
 /** Opens an exchange with a market of every kind, and its node, which always uses the log index. */
 export function openNode(config: ExchangeConfig, slices = new Slices()): ChainNode {
@@ -24,7 +24,5 @@ export async function ask(
 
 /** Performs one call and returns its result. @throws Error with the message of its error. */
 export async function call<Result>(node: ChainNode, method: string, ...params: unknown[]): Promise<Result> {
-  const { error, result } = await ask(node, method, ...params);
-  if (error !== undefined) throw new Error(`${method}: ${error.message}`);
-  return result as Result;
+  return resultIn<Result>(method, await ask(node, method, ...params));
 }

@@ -1,7 +1,6 @@
 import { deepStrictEqual } from "node:assert/strict";
-import { type Abi, encodeFunctionData, parseAbi } from "viem";
+import { type Abi, encodeFunctionData } from "viem";
 import { it } from "vitest";
-import { CONTRACT_ABIS } from "../../../src/api/contracts.ts";
 import type { ChainNode } from "../../../src/chain-rpc/chain-node.ts";
 import { unminedTransactions } from "../../../src/chain-rpc/transactions.ts";
 import { onChainOf } from "../../../src/core/account.ts";
@@ -12,11 +11,8 @@ import { CONTRACTS, conditionIdOf } from "../../../src/core/chain/contracts.ts";
 import { awaitsBlock } from "../../../src/core/chain/transaction.ts";
 import { anySettlement, histories, type Moves, play } from "../../core/chain/chain-moves.ts";
 import { forAllAsync, runs } from "../../support/runs.ts";
+import { COLLATERAL, EXCHANGE, TOKENS } from "../viem-clients.ts";
 import { call, openNode } from "./node.ts";
-
-const TOKENS = parseAbi(CONTRACT_ABIS.conditionalTokens);
-const EXCHANGE = parseAbi(CONTRACT_ABIS.exchange);
-const COLLATERAL = parseAbi(CONTRACT_ABIS.collateral);
 
 /** A read that is performed as of several blocks. */
 interface Question {
