@@ -8,8 +8,9 @@ import type { Config } from "../../src/config.ts";
 import { post, rpc } from "../chain-rpc/rpc.ts";
 import { openSocket, refusalOf } from "../chain-rpc/rpc-socket.ts";
 import {
-  type Api,
+  Api,
   exchangeAt,
+  fetchJson,
   type Reply,
   serve,
   serverOfTest,
@@ -35,11 +36,10 @@ interface Index {
   readonly exchanges: readonly { readonly url: string; readonly isOpen: boolean }[];
 }
 
-const jsonOf = async <Body>(url: string, init?: RequestInit): Promise<Body> =>
-  (await (await fetch(url, init)).json()) as Body;
-
 const openIn = async (server: RunningServer): Promise<number[]> =>
-  (await jsonOf<Index>(server.url)).exchanges.flatMap(({ isOpen }, index) => (isOpen ? [index + 1] : []));
+  (await fetchJson<Index>(server.url, "/")).exchanges.flatMap(({ isOpen }, index) =>
+    isOpen ? [index + 1] : [],
+  );
 
 /** The first dev account of an exchange, with its credentials. */
 async function devTrader(api: Api): Promise<Trader> {
@@ -92,9 +92,9 @@ describe("an exchange of a pool", () => {
   });
 
   it("has its path in its document and in the curl commands", async () => {
-    const document = await jsonOf<{ servers: { url: string }[] }>(`${server.url}/2/openapi.json`);
+    const document = await fetchJson<{ servers: { url: string }[] }>(server.url, "/2/openapi.json");
     expect(document.servers).toEqual([{ url: "/2" }]);
-    const { devAccounts } = await jsonOf<Info>(`${server.url}/2/sim`);
+    const { devAccounts } = await fetchJson<Info>(server.url, "/2/sim");
     expect(devAccounts[0]?.curl).toContain(` ${server.url}/2/sim/accounts/0x`);
   });
 
@@ -152,11 +152,11 @@ describe("an exchange of a pool", () => {
 
 describe("a pool", () => {
   it("lists its exchanges at /, and answers /healthz", async () => {
-    const { pool, exchanges } = await jsonOf<Index>(server.url);
+    const { pool, exchanges } = await fetchJson<Index>(server.url, "/");
     expect(pool).toBe(SIZE);
     const urls = [1, 2, 3, 4, 5].map((number) => `${server.url}/${number}`);
     expect(exchanges.map(({ url }) => url)).toEqual(urls);
-    expect(await jsonOf(`${server.url}/healthz`)).toEqual({ status: "ok" });
+    expect(await fetchJson(server.url, "/healthz")).toEqual({ status: "ok" });
     const head = await fetch(server.url, { method: "HEAD" });
     expect([head.status, head.headers.get("x-sim-pool"), await head.text()]).toEqual([200, "5", ""]);
   });
@@ -187,9 +187,9 @@ describe("a pool", () => {
 
   it("requires the token of the control plane in each exchange", async () => {
     const guarded = await poolOfTest({ simToken: "s3cret" });
-    expect((await jsonOf<Refusal>(`${guarded.url}/2/sim`)).code).toBe("SIM_TOKEN_REQUIRED");
-    const headers = { "x-sim-token": "s3cret" };
-    expect((await jsonOf<Info>(`${guarded.url}/2/sim`, { headers })).name).toBe("clobsim");
+    expect((await fetchJson<Refusal>(guarded.url, "/2/sim")).code).toBe("SIM_TOKEN_REQUIRED");
+    const owner = new Api({ ...guarded, url: `${guarded.url}/2` }, { "x-sim-token": "s3cret" });
+    expect((await (await owner.open()).get<Info>("/sim")).name).toBe("clobsim");
   });
 });
 

@@ -4,33 +4,22 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { StreamEntry } from "../../src/api/event-stream.ts";
 import { apiOfTest, type Headers, serverOfTest, startApi, useApi } from "../support/http.ts";
-import { runs } from "../support/runs.ts";
+import { forAllAsync, runs } from "../support/runs.ts";
 import type { Info } from "./replies.ts";
 import { reasonsOf, replayed, StreamReader } from "./stream-reader.ts";
 import { deriveTrader, type Trader } from "./trader.ts";
 
 const api = useApi();
 const readers: StreamReader[] = [];
-beforeEach(() => api.post("/sim/reset"));
 const closeAll = (): void => {
   for (const reader of readers.splice(0)) reader.close();
 };
+const reset = async (): Promise<void> => {
+  closeAll();
+  await api.post("/sim/reset");
+};
+beforeEach(reset);
 afterEach(closeAll);
-
-/** Checks a property, each time on a reset exchange. */
-const forAll = <Values extends [unknown, ...unknown[]]>(
-  ...[arbitraries, property]: [
-    { readonly [Index in keyof Values]: fc.Arbitrary<Values[Index]> },
-    (...values: Values) => Promise<void>,
-  ]
-): Promise<void> =>
-  fc.assert(
-    fc.asyncProperty(...arbitraries, property).beforeEach(async () => {
-      closeAll();
-      await api.post("/sim/reset");
-    }),
-    runs(6),
-  );
 
 async function follow(query = "", cuts: readonly number[] = []): Promise<StreamReader> {
   const reader = new StreamReader(api.server.url, query, cuts);
@@ -129,7 +118,8 @@ describe("the feed", () => {
 
 describe("a reader that reconnects", () => {
   it("gets every entry once, since the start of the session", async () => {
-    await forAll([forward, forward, someCuts], async (before, moves, cuts) => {
+    await forAllAsync(runs(6), [forward, forward, someCuts], async (before, moves, cuts) => {
+      await reset();
       await play(before);
       const [whole, cut] = await Promise.all([follow("?from=start"), follow("?from=start", cuts)]);
       // After a reconnection to the session's start, earlier entries are history and have other ids.
@@ -141,7 +131,8 @@ describe("a reader that reconnects", () => {
   });
 
   it("gets a new opening if the state was restored or reset meanwhile, and can replay to the hash of the exchange", async () => {
-    await forAll([anyMoves, someCuts], async (moves, cuts) => {
+    await forAllAsync(runs(6), [anyMoves, someCuts], async (moves, cuts) => {
+      await reset();
       const [whole, cut] = await Promise.all([follow("?from=start"), follow("?from=start", cuts)]);
       await play(moves);
       const late = await follow("?from=start");
