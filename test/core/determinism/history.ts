@@ -1,11 +1,10 @@
 import fc from "fast-check";
-import { conditionIdOf, tokenIdOf } from "../../../src/core/chain/contracts.ts";
 import { canonicalLines } from "../../../src/core/state-document.ts";
 import { toIso } from "../../../src/core/time.ts";
 import { millis } from "../../../src/core/units.ts";
 import { Exchange } from "../../../src/engine/exchange.ts";
 import { generateWorld } from "../../../src/simulation/generate-world.ts";
-import { openingCommands } from "../../../src/simulation/opening.ts";
+import { openWorld } from "../../../src/simulation/opening.ts";
 import { writeWorld } from "../../../src/simulation/world.ts";
 import { addressOf, eventCommand } from "../../support/commands.ts";
 import { UNSETTLED } from "../../support/config.ts";
@@ -29,17 +28,7 @@ const exchange = new Exchange({ seed: world.seed, ...terms }, START);
 exchange.watch((sequence, at, events) => {
   for (const event of events) lines.push(`${sequence} ${toIso(at)} ${JSON.stringify(event)}`);
 });
-const opening = [
-  ...openingCommands(world, START, (market, outcome) =>
-    tokenIdOf(conditionIdOf(world.seed, market), outcome),
-  ),
-];
-exchange.restart(opening[0]?.at ?? START);
-for (const { at, command } of opening) {
-  exchange.advanceTo(at);
-  exchange.submit(command);
-}
-exchange.advanceTo(START);
+openWorld(exchange, world, START);
 
 for (const name of NAMES) {
   exchange.submit(eventCommand(name));

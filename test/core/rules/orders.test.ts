@@ -2,8 +2,10 @@ import { describe, expect, it } from "vitest";
 import { roleOfFill, tradeOfFill } from "../../../src/core/account.ts";
 import { findAccount } from "../../../src/core/state.ts";
 import { canonicalLines } from "../../../src/core/state-document.ts";
-import { addressOf, type MarketTerms } from "../../support/commands.ts";
+import type { SelfTradePolicy } from "../../../src/core/terms.ts";
+import { addressOf, parametersIn } from "../../support/commands.ts";
 import { openFundedExchange, START, type TestExchange, verdictOf } from "../../support/exchange.ts";
+import { rowsOf } from "../../support/table.ts";
 
 /** Asks of 4 at 0.5 and 6 at 0.6, and a bid of 9 at 0.4. */
 function quotedExchange(): TestExchange {
@@ -11,6 +13,15 @@ function quotedExchange(): TestExchange {
   exchange.send("alice SELL 4 YES @ 0.5", "bob SELL 6 YES @ 0.6", "alice BUY 9 YES @ 0.4");
   return exchange;
 }
+
+/** What an order records, the market's self-trade policy, the orders before it and itself, and its fields. */
+const RECORDED = rowsOf(`
+the orders and the size ahead of it in its queue | allow | alice BUY 10 YES @ 0.5; bob BUY 7.5 YES @ 0.5; bob BUY 1 YES @ 0.51; carol BUY 3 YES @ 0.5 | rested=true ordersAhead=2 sizeAhead=1750
+the best opposite price, and the size that could fill at its limit | allow | alice SELL 10 YES @ 0.5; alice SELL 10 YES @ 0.6; bob BUY 30 YES @ 0.55 FOK | touch=5000 fillableSize=1000 rested=false
+the best opposite price in terms of its own token | allow | alice BUY 10 YES @ 0.3; bob BUY 5 NO @ 0.6 | touch=7000 fillableSize=0
+the size that could fill before an own order stopped it | cancel-taker | alice SELL 4 YES @ 0.5; bob SELL 1 YES @ 0.5; alice SELL 4 YES @ 0.6; bob BUY 9 YES @ 0.6 | touch=5000 fillableSize=400
+no best opposite price if the other side is empty | allow | alice BUY 10 YES @ 0.3; bob BUY 5 YES @ 0.2 | touch=null fillableSize=0
+`);
 
 describe("an incoming order", () => {
   it.each(["0.99 FOK", "0.49 FAK"])("that is canceled on arrival, %s, changes only the orders", (terms) => {
@@ -26,37 +37,9 @@ describe("an incoming order", () => {
     expect(stateWithoutOrders()).toEqual(before);
   });
 
-  /** What it records, the orders before it and itself, and its fields. */
-  it.each<[string, string, object, MarketTerms?]>([
-    [
-      "the orders and the size ahead of it in its queue",
-      "alice BUY 10 YES @ 0.5, bob BUY 7.5 YES @ 0.5, bob BUY 1 YES @ 0.51, carol BUY 3 YES @ 0.5",
-      { rested: true, ordersAhead: 2, sizeAhead: 1750 },
-    ],
-    [
-      "the best opposite price, and the size that could fill at its limit",
-      "alice SELL 10 YES @ 0.5, alice SELL 10 YES @ 0.6, bob BUY 30 YES @ 0.55 FOK",
-      { touch: 5000, fillableSize: 1000, rested: false },
-    ],
-    [
-      "the best opposite price in terms of its own token",
-      "alice BUY 10 YES @ 0.3, bob BUY 5 NO @ 0.6",
-      { touch: 7000, fillableSize: 0 },
-    ],
-    [
-      "the size that could fill before an own order stopped it",
-      "alice SELL 4 YES @ 0.5, bob SELL 1 YES @ 0.5, alice SELL 4 YES @ 0.6, bob BUY 9 YES @ 0.6",
-      { touch: 5000, fillableSize: 400 },
-      { selfTrade: "cancel-taker" },
-    ],
-    [
-      "no best opposite price if the other side is empty",
-      "alice BUY 10 YES @ 0.3, bob BUY 5 YES @ 0.2",
-      { touch: null, fillableSize: 0 },
-    ],
-  ])("records %s", (_what, orders, expected, terms) => {
-    const exchange = openFundedExchange(terms);
-    expect(exchange.state.orders.get(exchange.send(...orders.split(", ")))).toMatchObject(expected);
+  it.each(RECORDED)("records %s", (_what, selfTrade, orders = "", fields = "") => {
+    const exchange = openFundedExchange({ selfTrade: selfTrade as SelfTradePolicy });
+    expect(exchange.state.orders.get(exchange.act(orders))).toMatchObject(parametersIn(fields));
   });
 });
 
