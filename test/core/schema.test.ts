@@ -133,35 +133,31 @@ it.each([["compiled"], ["interpreted"]])(
   },
 );
 
-describe("an order", () => {
-  it("is read from bytes exactly if its JSON is valid, with any integer in any field", () => {
-    const integer = fc.oneof(
-      fc.constantFrom(0, 1, 2, 9_999, 10_000, MAX_SIZE, MAX_SIZE + 1, MAX_MILLIS, MAX_MILLIS + 1),
-      fc.maxSafeNat(),
-    );
-    const order = Order.parse({
-      ...{ number: 1, account: 1, token: 2, side: "BUY", price: 1, size: 1, orderType: "GTC" },
-      ...{ expiration: null, createdAt: 0, touch: null, crossable: 0, ownInWay: 0, rested: true },
-      ...{ ordersAhead: 0, sizeAhead: 0, status: "LIVE", cancelReason: null, matched: 0, notional: 0 },
-      ...{ fee: 0, updatedAt: 0 },
-    });
-    const fields = Object.keys(Order.fields).filter((name) => typeof order[name as never] === "number");
-    forAll({ seed: 42, numRuns: 500 }, [fc.constantFrom(...fields), integer], (name, value) => {
-      const text = Order.write({ ...order, [name]: value });
-      const parsed = errorOf(Order, JSON.parse(text)) === "" ? Order.parse(JSON.parse(text)) : null;
-      expect(read(Order, text)).toEqual(parsed);
-    });
+it("an order is read from bytes exactly if its JSON is valid, with any integer in any field", () => {
+  const integer = fc.oneof(
+    fc.constantFrom(0, 1, 2, 9_999, 10_000, MAX_SIZE, MAX_SIZE + 1, MAX_MILLIS, MAX_MILLIS + 1),
+    fc.maxSafeNat(),
+  );
+  const order = Order.parse({
+    ...{ number: 1, account: 1, token: 2, side: "BUY", price: 1, size: 1, orderType: "GTC" },
+    ...{ expiration: null, createdAt: 0, touch: null, crossable: 0, ownInWay: 0, rested: true },
+    ...{ ordersAhead: 0, sizeAhead: 0, status: "LIVE", cancelReason: null, matched: 0, notional: 0 },
+    ...{ fee: 0, updatedAt: 0 },
+  });
+  const fields = Object.keys(Order.fields).filter((name) => typeof order[name as never] === "number");
+  forAll({ seed: 42, numRuns: 500 }, [fc.constantFrom(...fields), integer], (name, value) => {
+    const text = Order.write({ ...order, [name]: value });
+    const parsed = errorOf(Order, JSON.parse(text)) === "" ? Order.parse(JSON.parse(text)) : null;
+    expect(read(Order, text)).toEqual(parsed);
   });
 });
 
-describe("a field with another name on disk", () => {
-  it("is read, written and named in errors by that name", () => {
-    const type = schema.record({ id: schema.id(), left: schema.onDisk("lost", schema.id()) });
-    expect(type.write({ id: 1, left: 2 })).toBe('{"id":1,"lost":2}');
-    for (const found of [type.parse({ id: 1, lost: 2 }), read(type, '{"id":1,"lost":2}')])
-      expect(found).toEqual({ id: 1, left: 2 });
-    expect(() => type.parse({ id: 1, left: 2 })).toThrow("lost: expected an integer from 1, found nothing");
-  });
+it("a field with another name on disk is read, written and named in errors by that name", () => {
+  const type = schema.record({ id: schema.id(), left: schema.onDisk("lost", schema.id()) });
+  expect(type.write({ id: 1, left: 2 })).toBe('{"id":1,"lost":2}');
+  for (const found of [type.parse({ id: 1, lost: 2 }), read(type, '{"id":1,"lost":2}')])
+    expect(found).toEqual({ id: 1, left: 2 });
+  expect(() => type.parse({ id: 1, left: 2 })).toThrow("lost: expected an integer from 1, found nothing");
 });
 
 describe("a union", () => {

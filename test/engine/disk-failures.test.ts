@@ -98,49 +98,46 @@ it("a report of a journal that cannot be opened is refused with 503, because tha
   expect([answer.status, await answer.json()]).toMatchObject([503, { code: "UNAVAILABLE", error }]);
 });
 
-describe("a journal that cannot be written", () => {
-  it("prevents writing a later state", async () => {
-    const { disk, opened, exchange, resume } = await openNew();
-    takeSteps(opened, 3);
-    flush(opened);
-    for (let count = 0; count < 10_000; count += 1) {
-      exchange.submit({ kind: "deriveCredentials", address: addressOf("alice") });
-      if (count === 500) flush(opened);
-    }
-    fill(disk);
-    expect(() => flush(opened)).toThrow(PersistenceError);
-    disk.before = () => {};
-    flush(opened);
-    await endOfTurn();
-    await opened.close();
-    expect(disk.names(FOLDER)).toEqual(["journal.ndjson"]);
-    expect((await resume()).exchange.hash).toBe(exchange.hash);
-  });
+it("a journal that cannot be written prevents writing a later state", async () => {
+  const { disk, opened, exchange, resume } = await openNew();
+  takeSteps(opened, 3);
+  flush(opened);
+  for (let count = 0; count < 10_000; count += 1) {
+    exchange.submit({ kind: "deriveCredentials", address: addressOf("alice") });
+    if (count === 500) flush(opened);
+  }
+  fill(disk);
+  expect(() => flush(opened)).toThrow(PersistenceError);
+  disk.before = () => {};
+  flush(opened);
+  await endOfTurn();
+  await opened.close();
+  expect(disk.names(FOLDER)).toEqual(["journal.ndjson"]);
+  expect((await resume()).exchange.hash).toBe(exchange.hash);
 });
 
-describe("a journal that a crash tore", () => {
-  it.each([
-    ["first", 100],
-    ["last", -10],
-  ])("in its %s line is saved, and opening says so", async (_which, end) => {
-    const { disk, opened } = await openNew();
-    flush(opened);
-    const torn = Buffer.from(disk.image.get(JOURNAL) ?? []).subarray(0, end);
-    const length = torn.length - torn.lastIndexOf("\n") - 1;
-    const after = new SimulatedDisk(new Map([[JOURNAL, torn]]));
-    const warnings: string[] = [];
-    await openOn(after, {}, warnings);
-    const saved = `${FOLDER}/journal.torn-1`;
-    expect(warnings).toEqual([`a crash tore the end of the journal: ${length} bytes moved to ${saved}`]);
-    expect(after.image.get(saved)).toHaveLength(length);
-  });
+it.each([
+  ["first", 100],
+  ["last", -10],
+])("a journal that a crash tore in its %s line is saved, and opening says so", async (_which, end) => {
+  const { disk, opened } = await openNew();
+  flush(opened);
+  const torn = Buffer.from(disk.image.get(JOURNAL) ?? []).subarray(0, end);
+  const length = torn.length - torn.lastIndexOf("\n") - 1;
+  const after = new SimulatedDisk(new Map([[JOURNAL, torn]]));
+  const warnings: string[] = [];
+  await openOn(after, {}, warnings);
+  const saved = `${FOLDER}/journal.torn-1`;
+  expect(warnings).toEqual([`a crash tore the end of the journal: ${length} bytes moved to ${saved}`]);
+  expect(after.image.get(saved)).toHaveLength(length);
 });
 
-describe("a directory in which nothing can be changed any more", () => {
-  it.each([
-    ["remove", "lock", "could not be unlocked"],
-    ["rename", "db.json", "the state could not be written"],
-  ])("is closed with a warning if %s fails, and leaves no draft", async (kind, name, warning) => {
+it.each([
+  ["remove", "lock", "could not be unlocked"],
+  ["rename", "db.json", "the state could not be written"],
+])(
+  "a directory in which nothing can be changed any more is closed with a warning if %s fails, and leaves no draft",
+  async (kind, name, warning) => {
     const { disk, opened, warnings, resume } = await openNew();
     disk.before = (call) => {
       if (call.kind !== kind || !call.path.startsWith(`${FOLDER}/${name}`)) return;
@@ -152,8 +149,8 @@ describe("a directory in which nothing can be changed any more", () => {
       name === "lock" ? ["db.json", "journal.ndjson", "lock"] : ["journal.ndjson"],
     );
     await (await resume()).close();
-  });
-});
+  },
+);
 
 describe("a full disk", () => {
   it("leaves nothing in a data directory that cannot be locked", async () => {

@@ -199,16 +199,14 @@ describe("a cached opening", () => {
   });
 });
 
-describe("a cached world", () => {
-  it("is the generated one", async () => {
-    const generate = vi.fn(() => generateWorld({ seed: "3", markets: 5 }));
-    const first = await cache().world("3 5", generate);
-    vi.runAllTimers();
-    expect(await cache().world("3 5", generate)).toEqual(first);
-    expect(generate).toHaveBeenCalledTimes(1);
-    await cache("another program").world("3 5", generate);
-    expect(generate).toHaveBeenCalledTimes(2);
-  });
+it("a cached world is the generated one", async () => {
+  const generate = vi.fn(() => generateWorld({ seed: "3", markets: 5 }));
+  const first = await cache().world("3 5", generate);
+  vi.runAllTimers();
+  expect(await cache().world("3 5", generate)).toEqual(first);
+  expect(generate).toHaveBeenCalledTimes(1);
+  await cache("another program").world("3 5", generate);
+  expect(generate).toHaveBeenCalledTimes(2);
 });
 
 function withCheck(bytes: Buffer): Buffer {

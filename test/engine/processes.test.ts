@@ -64,14 +64,12 @@ it("a start that Node's permission model refuses exits with 2 and names the perm
   ]);
 });
 
-describe("a directory that cannot be created", () => {
-  it("exits with 4 and a sentence, at any depth", async () => {
-    for (const data of ["/proc/nowhere", "/proc/nowhere/below"]) {
-      const refusal = says(/^clobsim: \/proc\/.* cannot be used: E[A-Z]+: .*\n$/);
-      const args = ["serve", "--port", "0", "--data", data];
-      expect(await runLine(args, program.folder)).toEqual(refused(refusal, 4));
-    }
-  });
+it("a directory that cannot be created exits with 4 and a sentence, at any depth", async () => {
+  for (const data of ["/proc/nowhere", "/proc/nowhere/below"]) {
+    const refusal = says(/^clobsim: \/proc\/.* cannot be used: E[A-Z]+: .*\n$/);
+    const args = ["serve", "--port", "0", "--data", data];
+    expect(await runLine(args, program.folder)).toEqual(refused(refusal, 4));
+  }
 });
 
 describe("processes with the same directory", () => {
@@ -127,19 +125,18 @@ describe("processes with the same directory", () => {
   });
 });
 
-describe("a lock without the start time of its process, as on systems without /proc", () => {
-  it("may be of a program that has the id by now, so the refusal tells which file to remove", async () => {
-    const data = program.path("reused");
-    await mkdir(data);
-    const holder = { pid: process.pid, host: hostname(), born: null };
-    await writeFile(`${data}/lock`, JSON.stringify(holder));
-    const advice = `stop it, or remove ${data}/lock if it is another program, `;
-    await expect(serve({ data })).rejects.toThrow(advice);
-  });
+it("a lock without the start time of its process, as on systems without /proc may be of a program that has the id by now, so the refusal tells which file to remove", async () => {
+  const data = program.path("reused");
+  await mkdir(data);
+  const holder = { pid: process.pid, host: hostname(), born: null };
+  await writeFile(`${data}/lock`, JSON.stringify(holder));
+  const advice = `stop it, or remove ${data}/lock if it is another program, `;
+  await expect(serve({ data })).rejects.toThrow(advice);
 });
 
-describe("a data directory", () => {
-  it.each(["000", "077"])("is only readable by its owner, with any umask (%s)", async (umask) => {
+it.each(["000", "077"])(
+  "a data directory is only readable by its owner, with any umask (%s)",
+  async (umask) => {
     const data = `of-umask-${umask}`;
     const before = process.umask(umask);
     onTestFinished(() => void process.umask(before));
@@ -151,27 +148,25 @@ describe("a data directory", () => {
     const names = ["journal.ndjson", "db.json", "db.previous.json"];
     expect(await Promise.all(names.map((name) => modeOf(data, name)))).toEqual(["600", "600", "600"]);
     expect(await modeOf(data)).toBe("700");
-  });
-});
+  },
+);
 
-describe("a program that gets SIGTERM", () => {
-  it("exits with 0, closes its journal and writes its state; a frozen clock keeps its time", async () => {
-    const data = program.path("stopped");
-    const first = await program.serve([...FROZEN, "--data", data]);
-    await fetchJson(first.url, "/sim/markets", { question: "Will it rain?" });
-    const { fired } = await fetchJson<{ fired?: unknown[] }>(first.url, "/sim/clock", { advance: "90s" });
-    expect(fired).toBeDefined();
-    const statusOf = async ({ url }: { readonly url: string }): Promise<string[]> =>
-      (await Promise.all(["/sim", "/sim/clock"].map((path) => fetchJson(url, path)))).map((reply) =>
-        JSON.stringify(reply).replaceAll(url, "URL"),
-      );
-    const before = await statusOf(first);
-    expect((await first.end("SIGTERM")).code).toBe(0);
-    expect(journalLines(await readFile(`${data}/journal.ndjson`)).at(-1)?.k).toBe("close");
-    expect(await modeOf("stopped", "db.json")).toBe("600");
+it("a program that gets SIGTERM exits with 0, closes its journal and writes its state; a frozen clock keeps its time", async () => {
+  const data = program.path("stopped");
+  const first = await program.serve([...FROZEN, "--data", data]);
+  await fetchJson(first.url, "/sim/markets", { question: "Will it rain?" });
+  const { fired } = await fetchJson<{ fired?: unknown[] }>(first.url, "/sim/clock", { advance: "90s" });
+  expect(fired).toBeDefined();
+  const statusOf = async ({ url }: { readonly url: string }): Promise<string[]> =>
+    (await Promise.all(["/sim", "/sim/clock"].map((path) => fetchJson(url, path)))).map((reply) =>
+      JSON.stringify(reply).replaceAll(url, "URL"),
+    );
+  const before = await statusOf(first);
+  expect((await first.end("SIGTERM")).code).toBe(0);
+  expect(journalLines(await readFile(`${data}/journal.ndjson`)).at(-1)?.k).toBe("close");
+  expect(await modeOf("stopped", "db.json")).toBe("600");
 
-    const second = await program.serve(["--data", data]);
-    expect(await statusOf(second)).toEqual(before);
-    await second.end("SIGTERM");
-  });
+  const second = await program.serve(["--data", data]);
+  expect(await statusOf(second)).toEqual(before);
+  await second.end("SIGTERM");
 });

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import type { Config } from "../../src/config.ts";
 import { runSteps } from "../../src/core/steps.ts";
 import { millis } from "../../src/core/units.ts";
@@ -92,41 +92,39 @@ async function ended(
   return new Map(files);
 }
 
-describe("a persisted exchange", () => {
-  it("behaves like one in memory, with any commands and restarts", async () => {
-    await forAllAsync(
-      runs(40),
-      [config, fc.array(turn, { maxLength: 24, size: "max" })],
-      async (some, turns) => {
-        let wall = NOON;
-        const wallNow = (): number => wall;
-        const terms = persistedConfig(some);
-        const inMemory = new Running(openAtOrigin(terms, await loadOrigin(terms, wall), null, wallNow));
-        let disk = new SimulatedDisk();
-        let persisted = new Running(await openOn(disk, some, [], wallNow));
-        for (const each of [inMemory, persisted]) openArena(each.opened.exchange);
-        const end: Turn[] = [
-          { kind: "reopen", how: "stopped" },
-          { kind: "reopen", how: "stopped, no db.json" },
-        ];
-        for (const each of [...turns, ...end]) {
-          if (each.kind === "pass") wall += each.ms;
-          else if (each.kind !== "reopen") for (const one of [inMemory, persisted]) one.take(each);
-          else {
-            expect(persisted.status).toEqual(inMemory.status);
-            // A scaled clock continues at its last recorded time.
-            for (const { opened } of [inMemory, persisted]) opened.clock.applySetting(opened.clock.setting);
-            disk = new SimulatedDisk(await ended(disk, persisted, each.how));
-            const warnings: string[] = [];
-            persisted = new Running(await openOn(disk, some, warnings, wallNow));
-            inMemory.snapshots.clear();
-            expect(warnings).toEqual([]);
-            expect(persisted.status).toEqual(inMemory.status);
-          }
+it("a persisted exchange behaves like one in memory, with any commands and restarts", async () => {
+  await forAllAsync(
+    runs(40),
+    [config, fc.array(turn, { maxLength: 24, size: "max" })],
+    async (some, turns) => {
+      let wall = NOON;
+      const wallNow = (): number => wall;
+      const terms = persistedConfig(some);
+      const inMemory = new Running(openAtOrigin(terms, await loadOrigin(terms, wall), null, wallNow));
+      let disk = new SimulatedDisk();
+      let persisted = new Running(await openOn(disk, some, [], wallNow));
+      for (const each of [inMemory, persisted]) openArena(each.opened.exchange);
+      const end: Turn[] = [
+        { kind: "reopen", how: "stopped" },
+        { kind: "reopen", how: "stopped, no db.json" },
+      ];
+      for (const each of [...turns, ...end]) {
+        if (each.kind === "pass") wall += each.ms;
+        else if (each.kind !== "reopen") for (const one of [inMemory, persisted]) one.take(each);
+        else {
+          expect(persisted.status).toEqual(inMemory.status);
+          // A scaled clock continues at its last recorded time.
+          for (const { opened } of [inMemory, persisted]) opened.clock.applySetting(opened.clock.setting);
+          disk = new SimulatedDisk(await ended(disk, persisted, each.how));
+          const warnings: string[] = [];
+          persisted = new Running(await openOn(disk, some, warnings, wallNow));
+          inMemory.snapshots.clear();
+          expect(warnings).toEqual([]);
+          expect(persisted.status).toEqual(inMemory.status);
         }
-        inMemory.opened.clock.stop();
-        persisted.opened.clock.stop();
-      },
-    );
-  });
+      }
+      inMemory.opened.clock.stop();
+      persisted.opened.clock.stop();
+    },
+  );
 });

@@ -78,29 +78,30 @@ describe("a state file with a correct checksum and a wrong header", () => {
   });
 });
 
-describe("a state file that its owner has changed", () => {
-  it.each<[what: string, change: (text: string) => string, why: string]>([
-    [
-      "edited",
-      (text) => text.replace('"devAccounts":[', '"devAccounts": ['),
-      `was changed: its SHA-256 does not match its content (clobsim serve --world ${STATE} --data NEW opens it as it is)`,
-    ],
-    ["emptied", () => "", "is empty"],
-    [
-      "cut",
-      (text) => text.slice(0, 20),
-      'was changed or cut: line 2, clobsim: expected JSON, found "{\\"format"',
-    ],
-    [
-      "replaced by null",
-      () => "null",
-      'was changed or cut: line 1: expected a field, `"name":value`, after a comma, found "null"',
-    ],
-  ])("and %s is ignored with a warning that says so", async (_what, change, why) => {
+it.each<[what: string, change: (text: string) => string, why: string]>([
+  [
+    "edited",
+    (text) => text.replace('"devAccounts":[', '"devAccounts": ['),
+    `was changed: its SHA-256 does not match its content (clobsim serve --world ${STATE} --data NEW opens it as it is)`,
+  ],
+  ["emptied", () => "", "is empty"],
+  [
+    "cut",
+    (text) => text.slice(0, 20),
+    'was changed or cut: line 2, clobsim: expected JSON, found "{\\"format"',
+  ],
+  [
+    "replaced by null",
+    () => "null",
+    'was changed or cut: line 1: expected a field, `"name":value`, after a comma, found "null"',
+  ],
+])(
+  "a state file that its owner has changed and %s is ignored with a warning that says so",
+  async (_what, change, why) => {
     const warnings: string[] = [];
     const { exchange, close } = await openOn(new SimulatedDisk(withState(change(text))), {}, warnings);
     expect(stateHashes(exchange)).toBe(hash);
     expect(warnings).toEqual([`${STATE} ${why}; it is ignored, and the state comes from the journal`]);
     await close();
-  });
-});
+  },
+);

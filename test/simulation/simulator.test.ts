@@ -90,24 +90,22 @@ describe("a simulated market", () => {
   });
 });
 
-describe("drawn orders", () => {
-  it("are for an account that can pay, in either outcome, until none can", () => {
-    const market = new SimulatedMarket(3, size(30_000), TICK);
-    const profile = { ...PROFILES.balanced, upPercent: 100, yesPercent: 100 };
-    const grid = { tickSize: TICK, minOrderSize: size(100) };
-    const draw = orderSource({ seed: "1", profile, orders: 1000, accounts: 3, ...grid }, market);
-    const orders: SimulatedOrder[] = [];
-    const drawAll = (): void => {
-      for (;;) {
-        const order = draw(orders.length + 1, 0);
-        expect(market.canPay(order)).toBe(true);
-        market.place(order);
-        orders.push(order);
-      }
-    };
-    expect(drawAll).toThrow("no account can pay for an order of this flow");
-    // This profile draws only buyers of YES: an account without USDC sells NO instead.
-    const kinds = new Set(orders.map(({ side, outcome }) => `${side} ${outcome}`));
-    expect(kinds).toEqual(new Set(["BUY YES", "SELL NO"]));
-  });
+it("drawn orders are for an account that can pay, in either outcome, until none can", () => {
+  const market = new SimulatedMarket(3, size(30_000), TICK);
+  const profile = { ...PROFILES.balanced, upPercent: 100, yesPercent: 100 };
+  const grid = { tickSize: TICK, minOrderSize: size(100) };
+  const draw = orderSource({ seed: "1", profile, orders: 1000, accounts: 3, ...grid }, market);
+  const orders: SimulatedOrder[] = [];
+  const drawAll = (): void => {
+    for (;;) {
+      const order = draw(orders.length + 1, 0);
+      expect(market.canPay(order)).toBe(true);
+      market.place(order);
+      orders.push(order);
+    }
+  };
+  expect(drawAll).toThrow("no account can pay for an order of this flow");
+  // This profile draws only buyers of YES: an account without USDC sells NO instead.
+  const kinds = new Set(orders.map(({ side, outcome }) => `${side} ${outcome}`));
+  expect(kinds).toEqual(new Set(["BUY YES", "SELL NO"]));
 });

@@ -113,25 +113,24 @@ function compareWithNaive(random: Random, levels: number): void {
   }
 }
 
-describe("the pool of resting orders", () => {
-  it("reuses freed slots", () => {
-    const pool = new OrderPool();
-    const seen = new Set<number>();
-    for (let round = 0; round < 100; round += 1) {
-      const slots = Array.from({ length: 10 }, (_, index) => pool.take(index, 1, 1));
-      for (const slot of slots) seen.add(slot);
-      for (const slot of slots) pool.free(slot);
-    }
-    expect(seen.size).toBe(10);
-  });
+it("the pool of resting orders reuses freed slots", () => {
+  const pool = new OrderPool();
+  const seen = new Set<number>();
+  for (let round = 0; round < 100; round += 1) {
+    const slots = Array.from({ length: 10 }, (_, index) => pool.take(index, 1, 1));
+    for (const slot of slots) seen.add(slot);
+    for (const slot of slots) pool.free(slot);
+  }
+  expect(seen.size).toBe(10);
 });
 
-describe("a book compared with the naive book", () => {
-  it.each([1, 2, 31, 32, 33, 63, 64, 99, 9999])("has the same trades and queues: %d levels", (levels) => {
+it.each([1, 2, 31, 32, 33, 63, 64, 99, 9999])(
+  "a book compared with the naive book has the same trades and queues: %d levels",
+  (levels) => {
     for (let seed = 1; seed <= 25; seed += 1)
       compareWithNaive(seededRandom(`${seed}`, `book ${levels}`), levels);
-  });
-});
+  },
+);
 
 it("the naive book leaves open what it does not match, whatever becomes of it", () => {
   const book = new NaiveBook();

@@ -55,12 +55,10 @@ a call redeems only the outcomes of its index sets | manual | resolve SPLIT; red
 a call can spend a grant that is not minted yet | manual | fund dave everyMarket=10; derive dave; merge dave 10; mine ? dave | MINED at 1, dave 10 0 0
 `);
 
-describe("on the chain", () => {
-  it.each(HISTORIES)("%s (%s): %s", (_rule, settlement = "", words = "", expected = "") => {
-    const exchange = openSettlement(settlementIn(settlement));
-    const check = (): void => requireEqual(readBack(exchange.state), exchange.state);
-    expect(exchange.story(words, check)).toBe(expected);
-  });
+it.each(HISTORIES)("on the chain, %s (%s): %s", (_rule, settlement = "", words = "", expected = "") => {
+  const exchange = openSettlement(settlementIn(settlement));
+  const check = (): void => requireEqual(readBack(exchange.state), exchange.state);
+  expect(exchange.story(words, check)).toBe(expected);
 });
 
 describe("a block", () => {
@@ -88,23 +86,21 @@ describe("a block", () => {
   });
 });
 
-describe("a settlement that fails", () => {
-  it("fails the newest settlements that spend its proceeds, and only as many as necessary", () => {
-    const exchange = played("fund alice yes=30; trade");
-    for (const price of [0.6, 0.7, 0.8])
-      exchange.act(`carol BUY 20 YES @ ${price}; alice SELL 20 YES @ ${price}`);
-    const { length } = exchange.events;
-    exchange.act('fault fail reason="the oracle is on holiday"; mine');
-    // Her own 30 shares cover the first sale and half of the second.
-    expect(exchange.statuses).toEqual(["FAILED", "MINED", "FAILED", "FAILED"]);
-    expect(exchange.inLedger("alice").yes).toBe(10);
-    const failed = exchange.events
-      .slice(length)
-      .flatMap((event) => (event.kind === "settlementFailed" ? [event.isMined] : []));
-    expect(failed).toEqual([false, false, true]);
-    const reverted = { status: "REVERTED", block: 2, exception: { reason: "the oracle is on holiday" } };
-    expect(exchange.settlement()).toMatchObject(reverted);
-  });
+it("a settlement that fails also fails the newest settlements that spend its proceeds, and only as many as necessary", () => {
+  const exchange = played("fund alice yes=30; trade");
+  for (const price of [0.6, 0.7, 0.8])
+    exchange.act(`carol BUY 20 YES @ ${price}; alice SELL 20 YES @ ${price}`);
+  const { length } = exchange.events;
+  exchange.act('fault fail reason="the oracle is on holiday"; mine');
+  // Her own 30 shares cover the first sale and half of the second.
+  expect(exchange.statuses).toEqual(["FAILED", "MINED", "FAILED", "FAILED"]);
+  expect(exchange.inLedger("alice").yes).toBe(10);
+  const failed = exchange.events
+    .slice(length)
+    .flatMap((event) => (event.kind === "settlementFailed" ? [event.isMined] : []));
+  expect(failed).toEqual([false, false, true]);
+  const reverted = { status: "REVERTED", block: 2, exception: { reason: "the oracle is on holiday" } };
+  expect(exchange.settlement()).toMatchObject(reverted);
 });
 
 it("a gas spike is why a settlement waits, from its start to its end, unless its fee is raised", () => {

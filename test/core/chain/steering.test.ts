@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { blockTermsOf } from "../../../src/core/chain/chain.ts";
 import { addressOf } from "../../support/commands.ts";
 import { readBack, requireEqual } from "../document/read-back.ts";
@@ -14,27 +14,25 @@ it("dropping a transaction changes nothing if it is unknown or not from a wallet
   expect(exchange.exchange.sequence).toBe(before);
 });
 
-describe("header fields of blocks", () => {
-  it("are those set last before each block, field by field", () => {
-    const exchange = openSettlement();
-    const miner = addressOf("zoe");
+it("header fields of blocks are those set last before each block, field by field", () => {
+  const exchange = openSettlement();
+  const miner = addressOf("zoe");
+  exchange.act("mine");
+  for (const terms of [
+    { miner, gasLimit: null },
+    { miner: null, gasLimit: 5 },
+  ]) {
+    exchange.mustSubmit({ kind: "setBlockTerms", ...terms });
     exchange.act("mine");
-    for (const terms of [
-      { miner, gasLimit: null },
-      { miner: null, gasLimit: 5 },
-    ]) {
-      exchange.mustSubmit({ kind: "setBlockTerms", ...terms });
-      exchange.act("mine");
-    }
-    const found = [2, 3, 4, 5].map((serial) => blockTermsOf(exchange.state.chain, serial));
-    const expected = [
-      { miner: null, gasLimit: null },
-      { miner, gasLimit: null },
-      ...Array(2).fill({ miner, gasLimit: 5 }),
-    ];
-    expect(found).toMatchObject(expected);
-    requireEqual(readBack(exchange.state), exchange.state);
-  });
+  }
+  const found = [2, 3, 4, 5].map((serial) => blockTermsOf(exchange.state.chain, serial));
+  const expected = [
+    { miner: null, gasLimit: null },
+    { miner, gasLimit: null },
+    ...Array(2).fill({ miner, gasLimit: 5 }),
+  ];
+  expect(found).toMatchObject(expected);
+  requireEqual(readBack(exchange.state), exchange.state);
 });
 
 it("the next base fee is used up by the first block of a reorganization", () => {

@@ -106,15 +106,13 @@ describe("a document", () => {
   });
 });
 
-describe("additional fields of a document", () => {
-  it("are returned, at any position", () => {
-    const text = textOf(usedState());
-    const wrapped = text
-      .replace('"units":', '"format":"some/1",\n"list":[],\n"numbers":[1,[2],{"a":"]"}],\n"units":')
-      .replace(/\n}\n$/, ',\n"sequence":7\n}');
-    const { state, others } = parsed(wrapped);
-    const numbers = [1, [2], { a: "]" }];
-    expect(Object.fromEntries(others)).toEqual({ format: "some/1", list: [], numbers, sequence: 7 });
-    expect(textOf(state)).toBe(text);
-  });
+it("additional fields of a document are returned, at any position", () => {
+  const text = textOf(usedState());
+  const wrapped = text
+    .replace('"units":', '"format":"some/1",\n"list":[],\n"numbers":[1,[2],{"a":"]"}],\n"units":')
+    .replace(/\n}\n$/, ',\n"sequence":7\n}');
+  const { state, others } = parsed(wrapped);
+  const numbers = [1, [2], { a: "]" }];
+  expect(Object.fromEntries(others)).toEqual({ format: "some/1", list: [], numbers, sequence: 7 });
+  expect(textOf(state)).toBe(text);
 });

@@ -127,27 +127,26 @@ describe("writing a decimal", () => {
   });
 });
 
-describe("writing a total", () => {
-  it.each([
-    [0, 0, "0"],
-    [0, 1, "0.000001"],
-    [0, 500_000, "0.5"],
-    [10, 0, "10"],
-    [12_345, 678_900, "12345.6789"],
-    [9_007_199_254_740_991, 999_999, "9007199254740991.999999"],
-  ])("of %d USDC and %d micro-USDC gives the exact text, or the nearest number", (usdc, micro, text) => {
+it.each([
+  [0, 0, "0"],
+  [0, 1, "0.000001"],
+  [0, 500_000, "0.5"],
+  [10, 0, "10"],
+  [12_345, 678_900, "12345.6789"],
+  [9_007_199_254_740_991, 999_999, "9007199254740991.999999"],
+])(
+  "writing a total of %d USDC and %d micro-USDC gives the exact text, or the nearest number",
+  (usdc, micro, text) => {
     expect(numbersAs("string").total({ usdc, micro })).toBe(text);
     expect(numbersAs("number").total({ usdc, micro })).toBe(Number(text));
-  });
-});
+  },
+);
 
-describe("a number in plain digits", () => {
-  it("is the same number without an exponent", () => {
-    forAll(runs(1500), [fc.double({ noNaN: true, noDefaultInfinity: true })], (value) => {
-      expect(plainNumber(value)).toMatch(/^-?\d+(\.\d+)?$/);
-      expect(Number(plainNumber(value)) === value).toBe(true);
-      expect(JSON.stringify(numbersAs("number").sent(value))).not.toContain("e");
-      expect(numbersAs("string").sent(value)).toBe(plainNumber(value));
-    });
+it("a number in plain digits is the same number without an exponent", () => {
+  forAll(runs(1500), [fc.double({ noNaN: true, noDefaultInfinity: true })], (value) => {
+    expect(plainNumber(value)).toMatch(/^-?\d+(\.\d+)?$/);
+    expect(Number(plainNumber(value)) === value).toBe(true);
+    expect(JSON.stringify(numbersAs("number").sent(value))).not.toContain("e");
+    expect(numbersAs("string").sent(value)).toBe(plainNumber(value));
   });
 });

@@ -11,30 +11,25 @@ import { mineCall, SettlementExchange } from "../chain/settlement-exchange.ts";
 
 const DAVES = addressOf("dave");
 
-describe("a balance", () => {
-  it.for([
-    ["is debited down to the reserved amount", credit, -6, [4, 4], "balance 3 below reserved 4"],
-    ["is reserved up to the whole", reserve, 6, [10, 10], "reserved 11 of a balance of 10"],
-    ["is released down to 0", reserve, -4, [10, 0], "reserved -1 of a balance of 10"],
-  ] as const)("%s, and a change beyond throws", ([_rule, change, amount, expected, error]) => {
-    const balance: Balance<Money> = { ...emptyBalance(), balance: money(10), reserved: money(4) };
-    change(balance, amount);
-    expect([balance.balance, balance.reserved]).toEqual(expected);
-    expect(() => change(balance, Math.sign(amount))).toThrow(error);
-  });
+it.for([
+  ["is debited down to the reserved amount", credit, -6, [4, 4], "balance 3 below reserved 4"],
+  ["is reserved up to the whole", reserve, 6, [10, 10], "reserved 11 of a balance of 10"],
+  ["is released down to 0", reserve, -4, [10, 0], "reserved -1 of a balance of 10"],
+] as const)("a balance %s, and a change beyond throws", ([_rule, change, amount, expected, error]) => {
+  const balance: Balance<Money> = { ...emptyBalance(), balance: money(10), reserved: money(4) };
+  change(balance, amount);
+  expect([balance.balance, balance.reserved]).toEqual(expected);
+  expect(() => change(balance, Math.sign(amount))).toThrow(error);
 });
 
-describe("USDC", () => {
-  it("can be issued exactly to the limit", () => {
-    const exchange = new TestExchange();
-    const fund = (collateral: number) =>
-      exchange.submit(fundCommand(DAVES, { collateral: money(collateral) }));
-    expect(verdictOf(fund(MAX_ISSUANCE + 1))).toBe("ISSUANCE_EXCEEDED");
-    expect(verdictOf(fund(MAX_ISSUANCE - 1))).toBe("ok");
-    expect(fund(2)).toMatchObject({ refusal: { code: "ISSUANCE_EXCEEDED", asked: 2, left: 1 } });
-    expect(verdictOf(fund(1))).toBe("ok");
-    expect(exchange.state.issued).toBe(MAX_ISSUANCE);
-  });
+it("USDC can be issued exactly to the limit", () => {
+  const exchange = new TestExchange();
+  const fund = (collateral: number) => exchange.submit(fundCommand(DAVES, { collateral: money(collateral) }));
+  expect(verdictOf(fund(MAX_ISSUANCE + 1))).toBe("ISSUANCE_EXCEEDED");
+  expect(verdictOf(fund(MAX_ISSUANCE - 1))).toBe("ok");
+  expect(fund(2)).toMatchObject({ refusal: { code: "ISSUANCE_EXCEEDED", asked: 2, left: 1 } });
+  expect(verdictOf(fund(1))).toBe("ok");
+  expect(exchange.state.issued).toBe(MAX_ISSUANCE);
 });
 
 describe("shares of a single outcome", () => {

@@ -22,8 +22,9 @@ describe("the two books of an independent market", () => {
   });
 });
 
-describe("the valid prices of YES and NO", () => {
-  it.each([0.1, 0.01, 0.005, 0.0025, 0.001, 0.0001])("are all multiples of a tick of %d", (tickSize) => {
+it.each([0.1, 0.01, 0.005, 0.0025, 0.001, 0.0001])(
+  "the valid prices of YES and NO are all multiples of a tick of %d",
+  (tickSize) => {
     const exchange = new TestExchange();
     exchange.market({ tickSize });
     exchange.fund("alice", { usdc: 100_000, yes: 100_000 });
@@ -38,5 +39,5 @@ describe("the valid prices of YES and NO", () => {
     }
     expect(exchange.state.trades.size).toBe(0);
     for (const { status } of exchange.state.orders) if (status !== "LIVE") expect.fail(status);
-  });
-});
+  },
+);

@@ -70,45 +70,41 @@ it("a fill is listed in the fills of both accounts, in total and by outcome, wit
   expect(words).toEqual(["1 MAKER, 3 TAKER", `${yes}, 4 TAKER`, yes, "4 TAKER"]);
 });
 
-describe("canceling one order", () => {
-  it.each<[string, (exchange: TestExchange, id: string) => string]>([
-    ["the empty text", () => ""],
-    ["a number", () => "1"],
-    ["the id of a market", ({ state }, id) => id.replace(/^.{24}/, state.idPrefixes.market)],
-    ["an id with a space", (_, id) => `${id} `],
-    ["an id cut short", (_, id) => id.slice(0, -1)],
-    ["the id of number 0", (exchange) => exchange.orderId(0)],
-    ["an id with a sign in its counter", (_, id) => id.replace(/000001$/, "-00001")],
-    ["the id of a number 2^32 higher", (exchange) => exchange.orderId(2 ** 32 + 1)],
-    ["the id of a number 2^44 higher", (exchange) => exchange.orderId(2 ** 44 + 1)],
-    ["the highest id", (exchange) => exchange.orderId(2 ** 48 - 1)],
-  ])("is refused as ORDER_NOT_FOUND for %s", (_case, wrong) => {
-    const exchange = openFundedExchange();
-    exchange.send("alice BUY 10 YES @ 0.5");
-    const orderId = wrong(exchange, exchange.orderId(1));
-    const decision = exchange.submit({ kind: "cancelOrder", address: addressOf("alice"), orderId });
-    expect(verdictOf(decision)).toBe("ORDER_NOT_FOUND");
-    expect(exchange.order(1)).toBe("LIVE 0/10");
-  });
+it.each<[string, (exchange: TestExchange, id: string) => string]>([
+  ["the empty text", () => ""],
+  ["a number", () => "1"],
+  ["the id of a market", ({ state }, id) => id.replace(/^.{24}/, state.idPrefixes.market)],
+  ["an id with a space", (_, id) => `${id} `],
+  ["an id cut short", (_, id) => id.slice(0, -1)],
+  ["the id of number 0", (exchange) => exchange.orderId(0)],
+  ["an id with a sign in its counter", (_, id) => id.replace(/000001$/, "-00001")],
+  ["the id of a number 2^32 higher", (exchange) => exchange.orderId(2 ** 32 + 1)],
+  ["the id of a number 2^44 higher", (exchange) => exchange.orderId(2 ** 44 + 1)],
+  ["the highest id", (exchange) => exchange.orderId(2 ** 48 - 1)],
+])("canceling one order is refused as ORDER_NOT_FOUND for %s", (_case, wrong) => {
+  const exchange = openFundedExchange();
+  exchange.send("alice BUY 10 YES @ 0.5");
+  const orderId = wrong(exchange, exchange.orderId(1));
+  const decision = exchange.submit({ kind: "cancelOrder", address: addressOf("alice"), orderId });
+  expect(verdictOf(decision)).toBe("ORDER_NOT_FOUND");
+  expect(exchange.order(1)).toBe("LIVE 0/10");
 });
 
-describe("an order with an expiration", () => {
-  it("is due until it ends, the earliest first, and expires at its moment", () => {
-    const exchange = openFundedExchange();
-    const due = (): number | null => exchange.exchange.nextDueAt && exchange.exchange.nextDueAt - START;
-    exchange.send("bob SELL 10 YES @ 0.5", "alice BUY 10 YES @ 0.5 GTD 5s");
-    expect(due()).toBe(null);
-    exchange.send("alice BUY 1 YES @ 0.5 GTD 4s", "bob BUY 1 YES @ 0.2 GTD 2s", "bob BUY 1 YES @ 0.1 GTD 3s");
-    expect(due()).toBe(2000);
-    exchange.cancel("bob", 4);
-    expect(due()).toBe(3000);
-    exchange.advance("3500ms");
-    const { books } = exchange.state.markets.get(1);
-    expect(exchange.state.orders.get(5)).toMatchObject({ status: "EXPIRED", updatedAt: START + 3000 });
-    expect([books[0].updatedAt - START, due()]).toEqual([3000, 4000]);
-    exchange.send("carol SELL 1 YES @ 0.5", "alice BUY 1 YES @ 0.5 GTD 6s");
-    expect(due()).toBe(9500);
-    exchange.act("close");
-    expect(due()).toBe(null);
-  });
+it("an order with an expiration is due until it ends, the earliest first, and expires at its moment", () => {
+  const exchange = openFundedExchange();
+  const due = (): number | null => exchange.exchange.nextDueAt && exchange.exchange.nextDueAt - START;
+  exchange.send("bob SELL 10 YES @ 0.5", "alice BUY 10 YES @ 0.5 GTD 5s");
+  expect(due()).toBe(null);
+  exchange.send("alice BUY 1 YES @ 0.5 GTD 4s", "bob BUY 1 YES @ 0.2 GTD 2s", "bob BUY 1 YES @ 0.1 GTD 3s");
+  expect(due()).toBe(2000);
+  exchange.cancel("bob", 4);
+  expect(due()).toBe(3000);
+  exchange.advance("3500ms");
+  const { books } = exchange.state.markets.get(1);
+  expect(exchange.state.orders.get(5)).toMatchObject({ status: "EXPIRED", updatedAt: START + 3000 });
+  expect([books[0].updatedAt - START, due()]).toEqual([3000, 4000]);
+  exchange.send("carol SELL 1 YES @ 0.5", "alice BUY 1 YES @ 0.5 GTD 6s");
+  expect(due()).toBe(9500);
+  exchange.act("close");
+  expect(due()).toBe(null);
 });
