@@ -80,9 +80,13 @@ function ownInputOf(state: State, transaction: Transaction): string {
   }
 }
 
-export function transactionObject(state: State, transaction: Transaction): object {
+/** Returns a transaction as the chain has it or, with null for the block, as it was while pending. */
+export function transactionObject(
+  state: State,
+  transaction: Transaction,
+  block: Block | null = blockOf(state.chain, transaction),
+): object {
   const { content, place } = transaction;
-  const block = blockOf(state.chain, transaction);
   const hash = transactionHash(state, transaction);
   const position =
     block === null

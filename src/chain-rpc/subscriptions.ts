@@ -248,12 +248,8 @@ function headText(state: State, block: Block): string {
 }
 
 /** Writes a transaction as pending, even if it was mined meanwhile. */
-function pendingText(state: State, transaction: Transaction, isFull: boolean): string {
-  if (!isFull) return JSON.stringify(transactionHash(state, transaction));
-  const whole = transactionObject(state, transaction) as Readonly<Record<string, unknown>>;
-  const { blockTimestamp, ...fields } = whole;
-  return JSON.stringify({ ...fields, blockHash: null, blockNumber: null, transactionIndex: null });
-}
+const pendingText = (state: State, transaction: Transaction, isFull: boolean): string =>
+  JSON.stringify(isFull ? transactionObject(state, transaction, null) : transactionHash(state, transaction));
 
 const KIND = param("subscription", (value) => {
   if (value === "newHeads" || value === "logs" || value === "newPendingTransactions") return value;

@@ -105,6 +105,19 @@ describe("newPendingTransactions", () => {
     const { body } = await post<Answer[]>(chain.api, [rpc("evm_revert", [snapshot]), sending]);
     expect((await resultsOf(id, 2)).at(1)).toBe(body[1]?.result);
   });
+
+  it("reports a transaction as it was while pending, although it is mined in the same batch", async () => {
+    const [dev] = await socket.result<string[]>("eth_accounts");
+    const fees = { maxFeePerGas: "0x12a05f200", maxPriorityFeePerGas: "0x3b9aca00" };
+    const id = await socket.subscribe("newPendingTransactions", true);
+    const sending = rpc("eth_sendTransaction", [{ from: dev, to: dev, ...fees }]);
+    const { body } = await post<Answer[]>(chain.api, [sending, rpc("evm_mine", [])]);
+    const position = { blockHash: null, blockNumber: null, transactionIndex: null };
+    const pending = { hash: body[0]?.result, ...fees, gasPrice: fees.maxFeePerGas, ...position };
+    expect(await resultsOf(id, 1)).toEqual([expect.objectContaining(pending)]);
+    const mined = await socket.result("eth_getTransactionByHash", body[0]?.result);
+    expect(mined).toMatchObject({ gasPrice: "0x77359400", blockNumber: expect.any(String) });
+  });
 });
 
 describe("a subscription", () => {
