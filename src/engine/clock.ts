@@ -245,6 +245,11 @@ export class Slices {
     return this.#slice();
   }
 
+  /** Abandons the jobs that wait for a slice: they never go on. */
+  stop(): void {
+    this.#waiting.length = 0;
+  }
+
   /** Begins a slice; the returned function returns whether it still lasts. */
   #slice(): () => boolean {
     const end = performance.now() + this.#sliceMs;

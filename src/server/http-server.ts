@@ -83,7 +83,10 @@ export class HttpServer {
     }
   }
 
-  /** Answers pending requests, each connection closed after the last of them or its next one; after `graceMs`, all are destroyed. */
+  /**
+   * Answers pending requests, each connection closed after the last of them or its next one; after `graceMs`, all are
+   * destroyed, and what is not done yet ends.
+   */
   close(graceMs = 2_000): Promise<void> {
     for (const { service, chainSockets } of this.#site.members) {
       service.clock.stop();
@@ -102,6 +105,7 @@ export class HttpServer {
       this.#server.close(() => {
         clearTimeout(force);
         for (const { service } of this.#site.members) {
+          service.slices.stop();
           service.clock.stop();
           service.faults.stop();
           service.log.close();

@@ -1,11 +1,14 @@
 import { Buffer } from "node:buffer";
 import { EventEmitter, once } from "node:events";
+import { readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
+import { join } from "node:path";
 import { Duplex } from "node:stream";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import fc from "fast-check";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { Incoming, Outbox, Outgoing } from "../../src/server/messages.ts";
+import { temporaryFolder } from "../support/folder.ts";
 import { type Api, apiOfTest, startApi, useApi, yesOf } from "../support/http.ts";
 import { forAllAsync, runs } from "../support/runs.ts";
 import { titleOf } from "./bad-inputs.ts";
@@ -300,6 +303,21 @@ describe("a connection that is in use when the server stops", () => {
     const replies = parseReplies(Buffer.from(received));
     expect(replies.map(({ headers }) => headers.get("connection"))).toEqual([["close"]]);
   });
+});
+
+const folder = temporaryFolder();
+
+it("a change of the clock that is not done when the server stops ends there, before the last line of the journal", async () => {
+  const data = join(folder, "stopped");
+  const stopping = await startApi({ data, bots: "busy" });
+  const sequence = async () => (await stopping.get<{ sequence: number }>("/sim")).sequence;
+  const before = await sequence();
+  const socket = connect(stopping.port, "127.0.0.1");
+  socket.write(requestTo("POST /sim/clock", JSON.stringify({ advance: "365d" })));
+  await vi.waitUntil(async () => (await sequence()) > before);
+  await stopping.server.close();
+  const lines = readFileSync(join(data, "journal.ndjson"), "utf8").trimEnd().split("\n");
+  expect(JSON.parse(lines.at(-1) ?? "")).toMatchObject({ k: "close" });
 });
 
 /** An outbox with a number of connected clients, and the answers it has sent. */
