@@ -70,12 +70,14 @@ const shell = new Shell(folder, {
   },
   get: async (url = "") => (await fetch(url)).text(),
   /** Starts a server with a data directory or a state file. */
-  open: async (path = "") => {
-    const server = await serve(
-      path.endsWith(".json") ? { world: folder.at(path) } : { data: folder.at(path) },
-    );
-    await server.close();
-    return "opened";
+  open: async (path = "", reset = "") => {
+    const named = path.endsWith(".json") ? { world: folder.at(path) } : { data: folder.at(path) };
+    try {
+      await (await serve({ ...named, reset: reset === "--reset" })).close();
+      return "opened";
+    } catch (error) {
+      return (error as Error).message;
+    }
   },
 });
 

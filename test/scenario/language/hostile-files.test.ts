@@ -57,29 +57,6 @@ describe("aliases", () => {
   it("may not be nested deeper than 32 levels", () => {
     expect(problemsOf(bomb(40, 1))).toEqual([`x.yaml:33:11: ${TOO_DEEP}`]);
   });
-
-  it("may not refer to a node that contains them", () => {
-    expect(problemsOf("scenario: x\nsteps: &steps [*steps]\n")).toEqual([
-      'x.yaml:2:16: unknown anchor "steps" (write &steps at its value before, or quote a text)',
-    ]);
-  });
-
-  it("refer to the latest anchor of their name", () => {
-    const text = "scenario: &a x\nabout: &a y\nseed: *a\nsteps: [{ advance: 1s }]\n";
-    expect(scenarioOf(text)).toMatchObject({ name: "x", seed: "y" });
-  });
-
-  it("may be used for accounts and expectations", () => {
-    const text = `scenario: x
-accounts: { alice: &funds { USDC: 1 }, bob: *funds }
-steps:
-  - expect: { balances: { alice: *funds } }
-`;
-    expect(scenarioOf(text)).toMatchObject({
-      accounts: [{ funding: [{ amount: 1_000_000 }] }, { funding: [{ amount: 1_000_000 }] }],
-      steps: [{ expectations: [{ account: "alice" }] }],
-    });
-  });
 });
 
 describe("keys that objects have", () => {
