@@ -3,7 +3,7 @@ import type { BotProfileName } from "../../src/bots/profiles.ts";
 import { type ExchangeConfig, findAccount, NO_FAUCET } from "../../src/core/state.ts";
 import { type Millis, millis } from "../../src/core/units.ts";
 import { Exchange } from "../../src/engine/exchange.ts";
-import type { Accepted } from "../../src/engine/journal.ts";
+import { SessionLog } from "../../src/engine/journal.ts";
 import { openWorld } from "../../src/simulation/opening.ts";
 import { readWorldFile, type World } from "../../src/simulation/world.ts";
 import { addressOf } from "../support/commands.ts";
@@ -24,20 +24,14 @@ interface Opening {
   readonly config: Partial<ExchangeConfig>;
 }
 
-/** Opens an exchange with a world, by default of three markets; `entries` are those of later commands. */
+/** Opens an exchange with a world, by default of three markets; `log` has the commands after that. */
 export function openExchange({ world = tiny, config = {} }: Partial<Opening> = {}) {
-  const entries: Accepted[] = [];
+  const log = new SessionLog();
   const terms = { seed: world.seed, faucet: NO_FAUCET, credentials: "rotate", ...AUTO, ...config } as const;
-  const exchange = new Exchange(terms, START, {
-    append: (entry) => void entries.push(entry),
-    mark: () => entries.length,
-    rewind: (_sequence, mark) => {
-      entries.length = typeof mark === "number" ? mark : 0;
-    },
-  });
+  const exchange = new Exchange(terms, START, log);
   openWorld(exchange, world, START);
-  entries.length = 0;
-  return { exchange, entries, bots: new Bots(exchange) };
+  log.begin();
+  return { exchange, log, bots: new Bots(exchange) };
 }
 
 /** Opens the same exchange with the bots of a profile. */

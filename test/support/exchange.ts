@@ -8,7 +8,7 @@ import { idOf } from "../../src/core/ids.ts";
 import { violations } from "../../src/core/invariants.ts";
 import { bookFor, isMirrored, type Market, priceIn, tokenIdIn } from "../../src/core/market.ts";
 import type { Decision, RefusalCode } from "../../src/core/refusals.ts";
-import type { ExchangeConfig, State } from "../../src/core/state.ts";
+import { type ExchangeConfig, findAccount, type State } from "../../src/core/state.ts";
 import type { Outcome, Side } from "../../src/core/terms.ts";
 import { parseDuration } from "../../src/core/time.ts";
 import { millis, money, price, type Sum, size } from "../../src/core/units.ts";
@@ -218,17 +218,19 @@ export class TestExchange {
   }
 
   usdc(name: string): Holdings {
-    return inDecimals(this.#account(name)?.collateral, MONEY_PLACES);
+    return inDecimals(findAccount(this.state, addressOf(name))?.collateral, MONEY_PLACES);
   }
 
   shares(name: string, outcome: Outcome, market = 1): Holdings {
-    const holding = this.#account(name)?.holdings.get(market);
+    const holding = findAccount(this.state, addressOf(name))?.holdings.get(market);
     return inDecimals(outcome === "YES" ? holding?.yes : holding?.no, SIZE_PLACES);
   }
 
   /** Returns the numbers of the open orders of an account, oldest first. */
   open(name: string): number[] {
-    return [...openOrdersOf(this.state, this.#account(name))].map(({ number }) => number);
+    return [...openOrdersOf(this.state, findAccount(this.state, addressOf(name)))].map(
+      ({ number }) => number,
+    );
   }
 
   /** Returns both sides of a token's book, best first, as `size @ price`. */
@@ -246,11 +248,6 @@ export class TestExchange {
     const asks = levelsOf(record, outcome, "SELL").map(([shares, at]) => row("", at, shares));
     const bids = levelsOf(record, outcome, "BUY").map(([shares, at]) => row(shares, at, ""));
     return [row("bid", "price", "ask"), ...asks.reverse(), ...bids].join("\n");
-  }
-
-  #account(name: string) {
-    const number = this.state.accountByAddress.get(addressOf(name));
-    return number === undefined ? undefined : this.state.accounts.get(number);
   }
 
   protected check(what: string): void {

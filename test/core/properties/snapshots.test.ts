@@ -4,7 +4,7 @@ import { it } from "vitest";
 import { violations } from "../../../src/core/invariants.ts";
 import type { State } from "../../../src/core/state.ts";
 import { Exchange, type Snapshot } from "../../../src/engine/exchange.ts";
-import type { Accepted, Journal } from "../../../src/engine/journal.ts";
+import { SessionLog } from "../../../src/engine/journal.ts";
 import { START } from "../../support/exchange.ts";
 import { forAll, ofKind, runs } from "../../support/runs.ts";
 import { anySettlement, type Moves, openWith, play, replayed, tradingOrAny } from "../chain/chain-moves.ts";
@@ -36,31 +36,14 @@ const turn = fc.oneof(
   ofKind(2, "return", { pick: fc.nat() }),
 );
 
-/** Journal in memory that can be rewound to any earlier mark. */
-class MemoryJournal implements Journal {
-  entries: readonly Accepted[] = [];
-
-  append(entry: Accepted): void {
-    this.entries = [...this.entries, entry];
-  }
-
-  mark(): readonly Accepted[] {
-    return this.entries;
-  }
-
-  rewind(sequence: number, mark: unknown = []): void {
-    this.entries = mark as readonly Accepted[];
-    deepStrictEqual(this.entries.length, sequence);
-  }
-}
-
 it("any sequence of commands, snapshots and restores continues like a new exchange with the history that remains, and changes no snapshot", () => {
   forAll(
     runs(150),
     [anySettlement, fc.array(turn, { maxLength: 25, size: "max" }), tradingOrAny(40)],
     (config, turns, after) => {
-      const journal = new MemoryJournal();
-      const exchange = openArena(new Exchange(config, START, journal));
+      const log = new SessionLog();
+      log.begin();
+      const exchange = openArena(new Exchange(config, START, log));
       let played: Moves = [];
       const saved: { snapshot: Snapshot; properties: unknown[]; played: Moves }[] = [];
       for (const each of turns) {
@@ -82,7 +65,7 @@ it("any sequence of commands, snapshots and restores continues like a new exchan
       play(fresh, played);
       deepStrictEqual(play(exchange, after), play(fresh, after));
       deepStrictEqual(propertiesOf(exchange), propertiesOf(fresh));
-      deepStrictEqual(wholeOf(exchange.state), wholeOf(replayed(config, journal.entries)));
+      deepStrictEqual(wholeOf(exchange.state), wholeOf(replayed(config, log.entries ?? [])));
       for (const { snapshot, properties } of saved) {
         deepStrictEqual(wholeOf(snapshot.state), properties.at(-1));
         deepStrictEqual(violations(snapshot.state), []);
