@@ -13,6 +13,11 @@ if (major < 20 || (major === 20 && minor < 19)) {
   process.exitCode = 2;
 } else if ((word === "--version" || word === "-v") && more.length === 0) {
   // Answered without loading the program, which is slow.
+  process.stdout.on("error", ({ code, message }) => {
+    if (code === "EPIPE") return;
+    process.stderr.write(`clobsim: the output cannot be written: ${message}\n`);
+    process.exitCode = 4;
+  });
   process.stdout.write(`${require("../package.json").version}\n`);
 } else if (isBuilt()) {
   require("../dist/load.cjs").loadProgram();

@@ -201,6 +201,17 @@ describe.runIf(plain !== null)("the plugin of pytest", () => {
     });
   });
 
+  it("leaves no part of a report that does not fit on the disk", async () => {
+    const full = `from resource import RLIMIT_FSIZE, getrlimit, setrlimit
+def test_full(clobsim):
+    setrlimit(RLIMIT_FSIZE, (1_000, getrlimit(RLIMIT_FSIZE)[1]))
+    assert False
+`;
+    const ran = await pytest(python, "full", full, { args: ["-s", "--clobsim-reports", "reports"] });
+    expect(ran.text).toContain("no report was written: [Errno 27] File too large");
+    expect(readdirSync(join(ran.folder, "reports"))).toEqual([]);
+  });
+
   it("ends its server when it is killed", async () => {
     const own = join(folder, "killed");
     mkdirSync(own);

@@ -6,6 +6,7 @@ import { toIso } from "../core/time.ts";
 import { nodeDisk } from "../engine/disk.ts";
 import { STATES } from "../engine/files.ts";
 import { DataFileError } from "../engine/journal.ts";
+import { asDataFileError } from "../engine/open-exchange.ts";
 import { readStateFile } from "../engine/state-file.ts";
 import {
   checkDataDir,
@@ -18,7 +19,7 @@ import {
   planRepair,
   type RepairPlan,
 } from "../history/journal-files.ts";
-import { FileRefused, isForbidden, statOf } from "../regular-file.ts";
+import { isForbidden, statOf } from "../regular-file.ts";
 import { count, grouped } from "../scenario/report/text.ts";
 import type { Run } from "./commands.ts";
 import { failed, paintOf, print, unwritable } from "./output.ts";
@@ -177,7 +178,8 @@ function latestState({ name, isFolder }: JournalCandidate) {
       const state = readStateFile(nodeDisk, path);
       if (state !== null) return { path, line: state.header.line };
     } catch (error) {
-      if (!(error instanceof DataFileError || error instanceof FileRefused)) throw error;
+      // It is damaged, or cannot be read; the journal alone can be repaired, too.
+      if (!(asDataFileError(error, path) instanceof DataFileError)) throw error;
     }
   }
   return null;

@@ -263,10 +263,13 @@ function copyFiles({ files }: ShrunkScenario, { place }: Scenario, out: string |
   const names = files.map((path) => relative(dirname(place.file), path));
   if (names.length === 0) return [];
   if (out === null) return [`it names ${names.join(", ")}, which --out FILE copies from the report`];
+  const kept: string[] = [];
   for (const [index, name] of names.entries()) {
     const to = resolve(dirname(out), name);
     makeFolder(dirname(to));
-    if (!existsSync(to)) copyFileSync(files[index] as string, to, constants.COPYFILE_EXCL);
+    if (existsSync(to)) kept.push(name);
+    else copyFileSync(files[index] as string, to, constants.COPYFILE_EXCL);
   }
-  return [`it names ${names.join(", ")}, copied from the report`];
+  const except = kept.length === 0 ? "" : ` except ${kept.join(", ")}, which existed and may differ`;
+  return [`it names ${names.join(", ")}, copied from the report${except}`];
 }

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { execFile } from "node:child_process";
-import { readdirSync, statSync } from "node:fs";
+import { readdirSync, rmSync, statSync, symlinkSync } from "node:fs";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { DEFAULT_DATA } from "../../src/config.ts";
@@ -32,3 +32,18 @@ describe("the default data directory", () => {
     expect((await run("doctor", [data])).stdout).toContain("only the owner");
   });
 });
+
+it.skipIf(process.platform === "win32")(
+  "a directory whose state file cannot be read can be repaired",
+  async () => {
+    const data = other.at("unreadable");
+    await tradeIn(data);
+    const state = other.at("unreadable/db.json");
+    rmSync(state);
+    symlinkSync("db.json", state);
+    const out = other.at("repaired");
+    const { code, stdout } = await run("repair", [data], { "accept-loss": "true", out });
+    expect([code, stdout]).toEqual([0, expect.stringContaining("nothing is lost: no line is damaged")]);
+    expect(readdirSync(out)).toEqual(["journal.ndjson"]);
+  },
+);

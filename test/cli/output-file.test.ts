@@ -40,9 +40,12 @@ describe("a file that a command writes", () => {
       const message = "/dev/full cannot be written (ENOSPC)";
       expect(await run(command, [], { out: "/dev/full" })).toEqual(refused(message, 4));
     }
-    const redirected = `"${process.execPath}" "${clobsim.entry}" world >/dev/full`;
-    const { status, stderr } = spawnSync("sh", ["-c", redirected], { encoding: "utf8" });
-    expect([status, stderr]).toEqual([4, expect.stringContaining("the output cannot be written: ENOSPC")]);
+    for (const command of ["world", "--version"]) {
+      const redirected = `"${process.execPath}" "${clobsim.entry}" ${command} >/dev/full`;
+      const { status, stderr } = spawnSync("sh", ["-c", redirected], { encoding: "utf8" });
+      const message = expect.stringMatching(/^clobsim: the output cannot be written: ENOSPC.*\n$/);
+      expect([status, stderr]).toEqual([4, message]);
+    }
   });
 });
 

@@ -303,13 +303,13 @@ function readStateHash(value: Node, { place }: Node) {
   if (value.kind !== "text" || !(isNothing(value) || HASH.test(value.text)))
     throw value.unexpected("v2: and 64 hex digits, or nothing for --update to write them");
   const { page, at, end, isPlain } = value;
-  const quote = isPlain ? 0 : 1;
+  const start = page.place(at);
+  const [first, last] = [at - start.column + 1, isPlain ? at : at + 1];
+  /** Its line up to its end, which `--update` replaces. */
+  const before = page.text.slice(first, end);
+  /** The same with a new hash in between: in quotes, after a space if it would touch the colon. */
   const opening = page.text[at - 1] === ":" ? ' "' : '"';
-  /** Start and end of the value in its file, without its quotes. `--update` replaces what is between them. */
-  const range = [page.place(at + quote), page.place(end - quote)] as const;
-  /** Its line up to its end. */
-  const before = page.text.slice(at + quote - range[0].column + 1, end - quote);
-  /** Text to insert around a new hash: quotes if the value has none, a space if it would touch the colon. */
-  const around: readonly [before: string, after: string] = isPlain ? [opening, '"'] : ["", ""];
-  return [{ place, hash: isNothing(value) ? "" : value.text, range, before, around }];
+  const head = page.text.slice(first, last);
+  const around = isPlain ? [head + opening, '"'] : [head, page.text.slice(end - 1, end)];
+  return [{ place, hash: isNothing(value) ? "" : value.text, start, before, around }];
 }

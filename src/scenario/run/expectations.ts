@@ -136,13 +136,13 @@ const CHECKS: { readonly [Kind in ExpectationKind]: Check<Kind> } = {
     const message = `the settlement of ${name} is not as expected`;
     return mismatch(place, message, diffOf(lines(wanted), lines(seen)), () => session.explain(key));
   },
-  stateHash: async (session, { place, hash, range, before, around }) => {
+  stateHash: async (session, { place, hash, start, before, around }) => {
     const seen = await session.venue.stateHash();
     if (seen === null) return null;
     if (session.options.isUpdating) {
-      const text = around.join(seen);
-      const update: Update = { kind: "value", file: place.file, range, before, text };
-      return updated(session, place, placeText(range[0]), seen, seen === hash ? null : update);
+      const { file, line } = start;
+      const update: Update = { kind: "value", file, line, before, text: around.join(seen) };
+      return updated(session, place, placeText(start), seen, seen === hash ? null : update);
     }
     const diff = valueDiff(hash, seen, (text) => text || "(none)");
     return mismatch(place, hashMessage(hash), diff, () => ["clobsim run --update writes it"]);

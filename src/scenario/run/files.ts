@@ -6,7 +6,7 @@ import type { ControlRecords } from "../../engine/journal-line.ts";
 import { makeFolder } from "../../make-folder.ts";
 import { replaceFile, statOf, withSlashes } from "../../regular-file.ts";
 import type { ExpectationOf } from "../language/expectations.ts";
-import type { Place, WrongFile } from "../language/page.ts";
+import type { WrongFile } from "../language/page.ts";
 import { isScenarioFile, readTextFile } from "../language/scenario-files.ts";
 import { type Scenario, stepsOf } from "../language/steps.ts";
 import type { Update } from "./session.ts";
@@ -163,27 +163,24 @@ export function applyUpdates(updates: readonly Update[]): string[] {
     replaceFile(file, text);
   }
   const values = updates.filter((update) => update.kind === "value");
-  // From the end of a file, because a new text moves what is after it.
-  const fromEnd = values.toSorted(({ range: [a] }, { range: [b] }) => b.line - a.line || b.column - a.column);
-  for (const { file, range, before, text } of fromEnd) {
+  // From the end of a line, because a new text moves what is after it.
+  for (const { file, line, before, text } of values.toSorted((a, b) => b.before.length - a.before.length)) {
     const whole = readFileSync(file, "utf8");
-    const [start, end] = [offsetOf(whole, range[0]), offsetOf(whole, range[1])];
-    if (whole.slice(start - range[0].column + 1, end) !== before) {
-      const found = `${shownPath(file)} was changed while it ran`;
-      throw new DataFileError(
-        "usage",
-        `--update expects files that nobody changes, found that ${found}: run it again`,
-      );
+    const start = lineStart(whole, line);
+    // Another process may have just written it.
+    if (whole.startsWith(text, start)) continue;
+    if (!whole.startsWith(before, start)) {
+      const found = `that ${shownPath(file)} was changed while it ran: run it again`;
+      throw new DataFileError("usage", `--update expects files that nobody changes, found ${found}`);
     }
-    replaceFile(file, whole.slice(0, start) + text + whole.slice(end));
+    replaceFile(file, whole.slice(0, start) + text + whole.slice(start + before.length));
   }
   return [...new Set([...files, ...values].map(({ file }) => shownPath(file)))];
 }
 
-/** Returns the offset of a place in the text of its file, which may have a byte order mark and any line ends. */
-function offsetOf(text: string, { line, column }: Place): number {
+/** Returns the offset of a line in the text of its file, which may have a byte order mark and any line ends. */
+function lineStart(text: string, line: number): number {
   const lineEnd = /\r\n?|\n/g;
   for (let passed = 1; passed < line; passed += 1) lineEnd.exec(text);
-  const start = line === 1 && text.startsWith("\ufeff") ? 1 : lineEnd.lastIndex;
-  return start + column - 1;
+  return line === 1 && text.startsWith("\ufeff") ? 1 : lineEnd.lastIndex;
 }

@@ -27,8 +27,8 @@ export type Update = { readonly file: string; readonly text: string } & (
   | { readonly kind: "file" }
   | {
       readonly kind: "value";
-      readonly range: readonly [start: Place, end: Place];
-      /** The text from the beginning of its line up to its end. */
+      readonly line: number;
+      /** The text of its line up to its end, which `text` replaces. */
       readonly before: string;
     }
 );
