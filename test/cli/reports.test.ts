@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
+import { cpSync, existsSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, it, vi } from "vitest";
 import { orThrow } from "../../src/client/result.ts";
@@ -30,6 +30,7 @@ vi.mock("../../src/core/rules/rules.ts", async (original) => {
 });
 
 const folder = new TestFolder();
+cpSync(join(import.meta.dirname, "failing-scenarios"), folder.path, { recursive: true });
 /** Returns the refused requests of a report as JSON. */
 const refusedIn = (name: string): string =>
   JSON.stringify(linesIn(folder.read(name)).flatMap(({ k, d }) => (k === "refused" ? [d] : [])));
@@ -110,44 +111,6 @@ beforeAll(async () => {
     return { ...line, d: { ...d, asked: { ...d.asked, command: { ...d.asked.command, price: 200 } } } };
   });
   folder.write("changed.ndjson", withChecksums(lines));
-});
-
-/** Scenarios that fail. */
-beforeAll(() => {
-  const head = "accounts: { alice: { USDC: 100 }, bob: { USDC: 100, YES: 100 } }\nsteps:\n";
-  const unmet = "  - expect: { orders: { bid: LIVE 0/11 } }\n";
-  const flow = "at,account,op,ref,side,outcome,price,size,type\n";
-  folder.write("failing.yaml", `scenario: failing\n${head}  - alice: BUY 10 YES @ 0.50 as bid\n${unmet}`);
-  folder.write(
-    "sources/parts/flow.csv",
-    `${flow}0,bob,place,,SELL,YES,0.7,5,GTC\n0,bob,place,,SELL,YES,0.7,5,GTX\n`,
-  );
-  folder.write("sources/parts/start.yaml", "steps:\n  - alice: BUY 10 YES @ 0.50 as bid\n");
-  folder.write(
-    "sources/far.yaml",
-    `scenario: far\n${head}  - include: parts/start.yaml\n  - replay: parts/flow.csv\n${unmet}`,
-  );
-  folder.write("elsewhere/notes.txt", "");
-  folder.write(
-    "flow.csv",
-    `${flow}0,alice,place,x,BUY,YES,0.5,100000,GTC
-0,bob,place,y,BUY,NO,0.4,10,GTC
-5,bob,cancel,unknown,,,,,
-6,bob,cancel,y,,,,,
-7,bob,cancel,y,,,,,`,
-  );
-  folder.write(
-    "refusals.yaml",
-    `scenario: refusals
-${head}  - alice: BUY 1 YES @ 0.555
-    rejects: INVALID_TICK_SIZE
-  - alice: BUY 10 YES @ 0.5 as bid
-  - bob: cancel bid
-    rejects: ORDER_NOT_FOUND
-  - replay: { file: flow.csv, rejected: 2 }
-  - alice: BUY 1000 YES @ 0.5
-`,
-  );
 });
 
 it("reports of defects, refused requests and failed scenarios are read as their page shows", async () => {
