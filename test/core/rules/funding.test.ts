@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { type Balance, emptyBalance } from "../../../src/core/account.ts";
 import type { ContractCall } from "../../../src/core/chain/transaction.ts";
 import { credit, reserve } from "../../../src/core/rules/ledger.ts";
-import { FAUCET, findAccount } from "../../../src/core/state.ts";
+import { FAUCET } from "../../../src/core/state.ts";
 import { MAX_ISSUANCE, type Money, money, size } from "../../../src/core/units.ts";
 import { addressOf, fundCommand } from "../../support/commands.ts";
 import { FAUCET_OF_10_000, TestExchange, verdictOf } from "../../support/exchange.ts";
@@ -57,42 +57,6 @@ describe("shares of a single outcome", () => {
   });
 });
 
-describe("deriving credentials", () => {
-  const rotating = (...names: readonly string[]): TestExchange => {
-    const exchange = new TestExchange({ ...FAUCET_OF_10_000, credentials: "rotate" });
-    exchange.market();
-    exchange.fund("erin", { usdc: 1 });
-    for (const name of names) exchange.derive(name);
-    return exchange;
-  };
-  const derivationsOf = ({ state }: TestExchange, name: string) =>
-    findAccount(state, addressOf(name))?.derivations;
-
-  it("for the first time opens the account if necessary, and funds it from the faucet", () => {
-    const exchange = rotating("dave", "erin");
-    expect([exchange.usdc("dave").balance, exchange.usdc("erin").balance]).toEqual([10_000, 10_001]);
-    exchange.send("dave SELL 10000 NO @ 0.5");
-    expect([exchange.shares("dave", "YES").balance, exchange.state.accounts.size]).toEqual([10_000, 4]);
-  });
-
-  it("again is counted and adds no funds if credentials rotate", () => {
-    const exchange = rotating("dave", "dave", "dave");
-    expect([derivationsOf(exchange, "dave"), exchange.usdc("dave").balance]).toEqual([3, 10_000]);
-  });
-
-  it("with an empty faucet adds no funds; again it is refused per address if derived once", () => {
-    const exchange = new TestExchange({ credentials: "once" });
-    const verdicts = ["dave", "dave", "eve", "dave"].map((name) =>
-      verdictOf(exchange.submit({ kind: "deriveCredentials", address: addressOf(name) })),
-    );
-    const refused = "CREDENTIALS_ALREADY_DERIVED";
-    expect(verdicts).toEqual(["ok", refused, "ok", refused]);
-    const kinds = exchange.events.map(({ kind }) => kind);
-    expect(kinds.slice(0, 2)).toEqual(["accountOpened", "credentialsDerived"]);
-    expect(derivationsOf(exchange, "dave")).toBe(1);
-  });
-});
-
 /** Accounts 1 and 2 are those of the exchange. */
 const [DAVE, EVE] = [3, 4];
 
@@ -107,6 +71,30 @@ function openFaucet(): SettlementExchange {
   exchange.act("derive dave eve");
   return exchange;
 }
+
+it.each(
+  rowsOf(`
+    opens the account, and funds it from the faucet | derive gus; gus SELL 10000 NO @ 0.5 | gus 10000 10000 10000
+    funds an account that exists | fund gus usdc=1; derive gus | gus 10001 0 0
+    again adds no funds if credentials rotate | derive gus gus gus | gus 10000 0 0
+  `),
+)("deriving credentials %s", (_rule, words = "", funds) => {
+  const exchange = openFaucet();
+  exchange.act(words);
+  expect(exchange.funds("gus")).toBe(funds);
+});
+
+it("deriving credentials with an empty faucet adds no funds, and is refused again for the same address if derived once", () => {
+  const exchange = new SettlementExchange({ credentials: "once" });
+  const again = "derive dave refused CREDENTIALS_ALREADY_DERIVED";
+  exchange.act(`derive dave; ${again}; derive eve; ${again}`);
+  expect(exchange.events).toMatchObject(
+    ["dave", "eve"].flatMap((name) => {
+      const address = addressOf(name);
+      return [{ kind: "accountOpened", address }, { kind: "credentialsDerived" }];
+    }),
+  );
+});
 
 /** Dave sends shares of each token to eve. */
 const toEve = (exchange: SettlementExchange, ids: readonly string[], shares: number): string => {
