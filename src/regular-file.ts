@@ -131,7 +131,7 @@ export const readText = (path: string, maxBytes: number): string =>
     .replace(/^\ufeff/, "");
 
 /** Path of the draft of a file: beside it, with a short name because that of the file may be as long as possible. */
-export const draftOf = (path: string): string => join(dirname(path), `.clobsim-${randomUUID()}.draft`);
+export const draftBeside = (path: string): string => join(dirname(path), `.clobsim-${randomUUID()}.draft`);
 
 /** Creates a file; if it cannot be written completely, there is none. @throws the system's error, with the path */
 export function createComplete(path: string, content: string | Uint8Array, mode?: number): void {
@@ -155,7 +155,7 @@ export function replaceFile(path: string, content: string | Uint8Array): void {
   }
   accessSync(path, constants.W_OK);
   const real = realpathSync(path);
-  const draft = draftOf(real);
+  const draft = draftBeside(real);
   try {
     createComplete(draft, content);
     chownSync(draft, known.uid, known.gid);

@@ -8,7 +8,7 @@ import { nodeDisk } from "../engine/disk.ts";
 import { isOfExchange } from "../engine/files.ts";
 import { DataFileError } from "../engine/journal.ts";
 import { makeFolder } from "../make-folder.ts";
-import { draftOf, isDiskFailure } from "../regular-file.ts";
+import { draftBeside, isDiskFailure } from "../regular-file.ts";
 import { appendSummary } from "../scenario/report/github.ts";
 import { aligned, columnsOf, visible } from "../scenario/report/text.ts";
 import type { Given } from "../setting.ts";
@@ -194,7 +194,7 @@ export function writing<Result>(path: string, flag: string, write: () => Result)
 
 async function replace(path: string, content: Content): Promise<void> {
   const known = lstatSync(path, { throwIfNoEntry: false });
-  const draft = draftOf(path);
+  const draft = draftBeside(path);
   const remove = (): void => rmSync(draft, { force: true });
   const exit = (signal: StopSignal): void => process.exit(SIGNAL_EXIT[signal]);
   process.on("exit", remove);

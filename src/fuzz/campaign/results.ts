@@ -15,16 +15,16 @@ import {
   text,
   textLike,
 } from "../../core/schema.ts";
-import { createFile, nodeDisk, writeFully } from "../../engine/disk.ts";
+import { nodeDisk } from "../../engine/disk.ts";
 import { DataFileError } from "../../engine/journal.ts";
 import { isNewer } from "../../engine/journal-line.ts";
 import {
-  draftOf,
   FILE_LIMITS,
   FileRefused,
   isDiskFailure,
   readFailure,
   readText,
+  replaceFile,
   statOf,
   withSlashes,
 } from "../../regular-file.ts";
@@ -227,7 +227,7 @@ export type ResultsFolder = ReturnType<typeof resultsFolder>;
  * Returns the directory to which a campaign writes its results and the files of its failures, after checking that it can be
  * written to.
  * @param writesAlways whether to write results without failures; else the directory is made for the first failure.
- * @throws DataFileError `usage`
+ * @throws DataFileError `usage`, `disk`
  */
 export function resultsFolder(path: string, name: string, writesAlways: boolean) {
   try {
@@ -252,17 +252,7 @@ export function resultsFolder(path: string, name: string, writesAlways: boolean)
     save: (results: Results): void => {
       if (!writesAlways && results.failures.length === 0 && !isWritten()) return;
       nodeDisk.makeFolder(path);
-      const draft = draftOf(file);
-      try {
-        createFile(nodeDisk, draft, (opened) => {
-          writeFully(opened, new TextEncoder().encode(resultsText(results)), 0);
-          opened.sync();
-          nodeDisk.rename(draft, file);
-        });
-      } catch (error) {
-        throw Object.assign(error as Error, { path: file });
-      }
-      nodeDisk.syncFolder(path);
+      replaceFile(file, resultsText(results));
     },
     /** Moves the files that `write` makes in a draft directory into this one. Returns their names. */
     addFiles: async (write: (draft: string) => Promise<FailureFiles>): Promise<FailureFiles> => {
