@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Scenario } from "../../../src/scenario/language/steps.ts";
+import { forAll } from "../../support/runs.ts";
 import { problemsOf, scenarioOf } from "./scenario-texts.ts";
 
 const HEADER = `scenario: >-
@@ -27,9 +27,6 @@ const text = fc
   .array(fc.constantFrom(...STEPS), { minLength: 1, maxLength: 10 })
   .map((steps) => HEADER + steps.join(""));
 
-/** Returns every text and place of a scenario as one text. */
-const portrait = (scenario: Scenario): string => JSON.stringify(scenario);
-
 describe("line ends and a byte order mark", () => {
   it.each<[title: string, change: (text: string) => string]>([
     ["carriage returns", (of) => of.replaceAll("\n", "\r\n")],
@@ -38,14 +35,12 @@ describe("line ends and a byte order mark", () => {
     ["both", (of) => `\ufeff${of.replaceAll("\n", "\r\n")}`],
     ["no last line end", (of) => of.replace(/\n+$/, "")],
   ])("do not change the content of a file: %s", (_title, change) => {
-    fc.assert(
-      fc.property(text, (original) => {
-        const changed = change(original);
-        // The end of a block scalar is part of its text.
-        fc.pre(!(changed.endsWith("two") || changed.endsWith("0.5")));
-        expect(portrait(scenarioOf(changed))).toBe(portrait(scenarioOf(original)));
-      }),
-    );
+    forAll({}, [text], (original) => {
+      const changed = change(original);
+      // The end of a block scalar is part of its text.
+      fc.pre(!(changed.endsWith("two") || changed.endsWith("0.5")));
+      expect(scenarioOf(changed)).toEqual(scenarioOf(original));
+    });
   });
 
   it("do not change the problems of a file and their places", () => {

@@ -1,4 +1,3 @@
-import fc from "fast-check";
 import { XMLParser, XMLValidator } from "fast-xml-parser";
 import { Parser } from "tap-parser";
 import { describe, expect, it } from "vitest";
@@ -14,12 +13,13 @@ import {
 } from "../../../src/scenario/report/text.ts";
 import type { Failure, ScenarioResult } from "../../../src/scenario/run/result.ts";
 import { ConfigError, readValue } from "../../../src/setting.ts";
+import { forAll } from "../../support/runs.ts";
 import { eachHostile, hostileText } from "./hostile.ts";
 import { EXAMPLE, failedOf, reportOf, resultOf, skippedOf, writesOf, wrongReportOf } from "./suite.ts";
 
 /** Checks a rule for any three texts. */
 const withAnyTexts = (check: (first: string, second: string, third: string) => void): void =>
-  fc.assert(fc.property(hostileText, hostileText, hostileText, check), eachHostile);
+  forAll(eachHostile, [hostileText, hostileText, hostileText], check);
 
 describe("folders", () => {
   it.each([

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { columnsOf, type Paint, plainPaint } from "../../../src/scenario/report/text.ts";
 import type { ScenarioResult } from "../../../src/scenario/run/result.ts";
+import { forAll } from "../../support/runs.ts";
 import { hostileText } from "./hostile.ts";
 import { EXAMPLE, failedOf, raceOf, reportOf, resultOf, skippedOf } from "./suite.ts";
 
@@ -90,19 +91,16 @@ describe("spec of any texts", () => {
   ])(
     "of %s scenarios (and %i) fills at most %i columns, has no blanks at the ends of lines and no control characters",
     (_case, more, width) => {
-      fc.assert(
-        fc.property(fc.array(anyResult, { minLength: 1, maxLength: 3 }), (results) => {
-          const text = reportOf("spec", [...results, ...manyOf(more, "a-folder-of-a-long-name".repeat(4))], {
-            width,
-          });
-          expect(text).not.toMatch(/(?!\n)\p{Cc}|\p{Surrogate}/u);
-          expect(text).not.toContain("\n\n\n");
-          for (const line of text.split("\n")) {
-            expect(line).toBe(line.trimEnd());
-            if (!place.test(line)) expect(columnsOf(line)).toBeLessThanOrEqual(width);
-          }
-        }),
-      );
+      forAll({}, [fc.array(anyResult, { minLength: 1, maxLength: 3 })], (results) => {
+        const others = manyOf(more, "a-folder-of-a-long-name".repeat(4));
+        const text = reportOf("spec", [...results, ...others], { width });
+        expect(text).not.toMatch(/(?!\n)\p{Cc}|\p{Surrogate}/u);
+        expect(text).not.toContain("\n\n\n");
+        for (const line of text.split("\n")) {
+          expect(line).toBe(line.trimEnd());
+          if (!place.test(line)) expect(columnsOf(line)).toBeLessThanOrEqual(width);
+        }
+      });
     },
   );
 

@@ -96,13 +96,4 @@ describe("a suite", () => {
     expect(suite).toMatchObject({ passed: 2, failed: 1, skipped: 1 });
     expect(told).toEqual(["passed", "failed", "skipped", "passed"]);
   });
-
-  it("stops after the first failure with bail", async () => {
-    const scenarios = [PLAIN, failing, PLAIN].map((text) => folder.scenario(text));
-    const options = { via: "process", startServer: startScenarioServer, bail: true } as const;
-    expect((await runSuite(scenarios, options)).results.map(({ status }) => status)).toEqual([
-      "passed",
-      "failed",
-    ]);
-  });
 });
