@@ -260,8 +260,7 @@ export class Slices {
   async #startWaiting(): Promise<void> {
     while (this.#waiting.length > 0) {
       await scheduler.yield();
-      this.#waiting[0]?.();
-      this.#waiting.shift();
+      this.#waiting.shift()?.();
     }
   }
 }

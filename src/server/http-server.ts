@@ -83,10 +83,7 @@ export class HttpServer {
     }
   }
 
-  /**
-   * Answers pending requests, each connection closed after the last of them or its next one; after `graceMs`, all are
-   * destroyed, and what is not done yet ends.
-   */
+  /** Answers pending requests, each connection closed after the last of them or its next one; after `graceMs`, all else ends. */
   close(graceMs = 2_000): Promise<void> {
     for (const { service, chainSockets } of this.#site.members) {
       service.clock.stop();
@@ -219,21 +216,18 @@ class Connection {
     turn.begin();
   }
 
+  /** Begins the next turn when the current one has ended. */
   #awaitEnd(): void {
     this.#current?.response?.once("close", async () => {
       await scheduler.yield();
-      this.#next();
+      const first = this.#waiting.shift();
+      // What follows an incomplete request is the reason why it will never be complete.
+      const turn = first?.request?.complete === false ? (this.#waiting.shift() ?? first) : first;
+      if (turn === undefined) return;
+      this.#begin(turn);
+      if (this.#waiting.length > 0) this.#awaitEnd();
+      else if (isRequest(turn)) this.#socket.resume();
     });
-  }
-
-  #next(): void {
-    const first = this.#waiting.shift();
-    // What follows an incomplete request is the reason why it will never be complete.
-    const turn = first?.request?.complete === false ? (this.#waiting.shift() ?? first) : first;
-    if (turn === undefined) return;
-    this.#begin(turn);
-    if (this.#waiting.length > 0) this.#awaitEnd();
-    else if (isRequest(turn)) this.#socket.resume();
   }
 }
 
