@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished } from "vitest";
+import { parse } from "yaml";
 import { serveWorld } from "../../../src/compose.ts";
 import { type Config, DEFAULT_CONFIG } from "../../../src/config.ts";
 import { runSteps } from "../../../src/core/steps.ts";
@@ -61,22 +62,18 @@ describe("GET /sim/scenario", () => {
     expect(scenario).not.toContain("fault:");
   });
 
-  it("gives the scenario the requested name", async () => {
-    const { name, scenario } = await recorded("?name=two%20wallets%20%26%20a%20cross");
-    expect(name).toBe("two wallets & a cross");
-    expect(scenario).toContain("scenario: two wallets & a cross\n");
-    for (const wrong of ["", "%20", "two%0Alines", "x".repeat(201)]) {
-      await api.refused(`GET /sim/scenario?name=${wrong}`, "INVALID_PARAMETER");
-    }
-  });
-
-  it.each(["\u{1f40e}".repeat(200), "two\u2028parts"])(
-    "passes under every name that it takes: %j",
-    async (name) => {
-      const { scenario } = await recorded(`?name=${encodeURIComponent(name)}`);
+  it.each(["two wallets & a cross", "a: bid # at 0.2", "\u{1f40e}".repeat(200), "two\u2028parts"])(
+    "gives the scenario the requested name, with which it passes: %j",
+    async (requested) => {
+      const { name, scenario } = await recorded(`?name=${encodeURIComponent(requested)}`);
+      expect([name, parse(scenario).scenario]).toEqual([requested, requested]);
       expect(await failureOf(scenario)).toBeNull();
     },
   );
+
+  it.each(["", "%20", "two%0Alines", "x".repeat(201)])("refuses the name %j", async (wrong) => {
+    await api.refused(`GET /sim/scenario?name=${wrong}`, "INVALID_PARAMETER");
+  });
 
   it("returns the commands that lead to a restored snapshot, and begins again with a reset", async () => {
     const before = await recorded();

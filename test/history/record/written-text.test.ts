@@ -50,22 +50,6 @@ it("a session is recorded as its page shows, always in the same bytes", async ()
   await expect(await pageWith(page, linesOf)).toMatchFileSnapshot("recorded.txt");
 });
 
-it("a recording begins with its origin, its name and what the exchange began with", () => {
-  const session = "derive alice; alice BUY 1 YES @ 0.2";
-  const head = (title: string): string => `# A session that clobsim recorded: its commands and their results.
-scenario: ${title}
-seed: floor
-clock: 2026-01-01T00:00:00Z
-settlement: manual
-`;
-  const { scenario, ...facts } = recordOf("market rain", session);
-  expect(facts).toEqual({ name: "recorded session of 1 order", orders: 1, trades: 0 });
-  expect(scenario).toContain(head("recorded session of 1 order"));
-  const named = recordOf("market rain", session, { name: "a: bid # at 0.2" });
-  expect(named.name).toBe("a: bid # at 0.2");
-  expect(named.scenario).toContain(head('"a: bid # at 0.2"'));
-});
-
 it("a step compares trades after every fifty, and the rest at the end", () => {
   const { scenario, trades } = recordOf("market rain; fund alice usdc=1000; fund bob yes=1000", "trade 60");
   expect(trades).toBe(60);

@@ -53,13 +53,6 @@ describe("a repeat", () => {
     expect(second.slice(6)).toMatchObject([{ name: "s2" }, { name: "s2" }]);
   });
 
-  it("within a repeat continues counting #", () => {
-    const inner = repeat(3, "alice: BUY 1 YES @ 0.5 as bid#").replace(/^\{ (.*) \}$/, "$1");
-    const steps = stepsOf(repeat(2, "alice: BUY 1 YES @ 0.4 as low#", inner), "alice: cancel bid6");
-    expect(namesOf(steps)).toEqual(["low1", "bid1", "bid2", "bid3", "low2", "bid4", "bid5", "bid6"]);
-    expect(steps[6]?.text).toMatch(/ \(round 2 of 2, round 2 of 3\)$/);
-  });
-
   it("declares a name without # again in each round", () => {
     const inner = repeat(2, "alice: BUY 1 YES @ 0.5 as bid", "snapshot: s").replace(/^\{ (.*) \}$/, "$1");
     expect(namesOf(stepsOf(repeat(2, inner, "alice: cancel bid"), "restore: s"))).toEqual(

@@ -46,26 +46,18 @@ accounts:
 `;
 
 describe("a wallets file", () => {
-  it("maps markets, and gives wallets and funds of accounts", () => {
+  it("maps markets, and gives wallets and funds of accounts, whose secrets may be in the environment", () => {
     const { markets, accounts } = readTargetFile(write(WHOLE), { BOB: KEY });
     expect([...markets]).toEqual([
       ["rain", { idOrSlug: "will-it-rain", selfTrade: "allow" }],
       ["snow", { idOrSlug: "0x12", selfTrade: "cancel-maker" }],
     ]);
-    expect(accounts.get("alice")).toEqual({
-      privateKey: KEY,
-      credentials: { apiKey: API_KEY, secret: SECRET, passphrase: PASSPHRASE },
-      funds: new Map(Object.entries({ USDC: 1_000_000_001, "rain YES": 1_250 })),
-    });
-  });
-
-  it("reads a secret written as $NAME from the environment", () => {
-    const { accounts } = readTargetFile(write(WHOLE), { BOB: KEY });
-    expect(accounts.get("bob")).toEqual({
-      privateKey: KEY,
-      credentials: null,
-      funds: new Map(Object.entries({ USDC: 10_000_000, NO: 300 })),
-    });
+    const credentials = { apiKey: API_KEY, secret: SECRET, passphrase: PASSPHRASE };
+    const funds = { alice: { USDC: 1_000_000_001, "rain YES": 1_250 }, bob: { USDC: 10_000_000, NO: 300 } };
+    expect([...accounts]).toEqual([
+      ["alice", { privateKey: KEY, credentials, funds: new Map(Object.entries(funds.alice)) }],
+      ["bob", { privateKey: KEY, credentials: null, funds: new Map(Object.entries(funds.bob)) }],
+    ]);
   });
 
   it("may be JSON", () => {
