@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { orThrow } from "../../src/client/result.ts";
 import type { PaneName } from "../../src/inspector/model.ts";
 import { pairOn } from "../cli/tools.ts";
-import { fetchJson } from "../support/http.ts";
+import { fetchJson, yesOf } from "../support/http.ts";
 import { BROWSER, type Inspector, type PageOptions, useBrowser } from "./browser.ts";
 import { useStory } from "./story.ts";
 
@@ -33,8 +33,8 @@ async function findings(
 /** Opens the page after a trade of many shares at a price with four decimals, in a new market. */
 async function withLongFigures(size: PageOptions) {
   const [alice, bob] = await pairOn(story.url);
-  const { slug, tokens } = orThrow(await alice.control.createMarket({ question: "Fine?", tickSize: 0.0001 }));
-  const tokenId = tokens[0]?.tokenId ?? "";
+  const market = orThrow(await alice.control.createMarket({ question: "Fine?", tickSize: 0.0001 }));
+  const tokenId = yesOf(market);
   const funds = { collateral: 1_000_000, tokens: { [tokenId]: 1_000_000 } };
   for (const { credentials } of [alice, bob])
     orThrow(await alice.control.fund(credentials?.address ?? "", funds));
@@ -43,7 +43,7 @@ async function withLongFigures(size: PageOptions) {
   orThrow(await bob.place({ tokenId, side: "SELL", price: 0.5001, size: 888_888.88 }));
   for (const client of [alice, bob]) client.close();
   const inspector = await open(story.url, { ...size, at: /^live/ });
-  return { inspector, slug };
+  return { inspector, slug: market.slug };
 }
 
 describe.runIf(BROWSER !== null).each([

@@ -2,9 +2,9 @@ import { join } from "node:path";
 import type { Route } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { orThrow } from "../../src/client/result.ts";
-import { clientOn, run } from "../cli/tools.ts";
+import { clientOn, firstMarket, run } from "../cli/tools.ts";
 import { temporaryFolder } from "../support/folder.ts";
-import { fetchJson, serverOfTest, useServer } from "../support/http.ts";
+import { fetchJson, noOf, serverOfTest, useServer } from "../support/http.ts";
 import { httpServer } from "../support/local-server.ts";
 import { BROWSER, type Inspector, useBrowser } from "./browser.ts";
 import { playStory } from "./story.ts";
@@ -181,11 +181,10 @@ describe.runIf(BROWSER !== null)("the inspector of a running exchange", () => {
   });
 
   it("shows a trade of the other outcome by its side in the chosen one", async () => {
-    const { tokens } = orThrow(await client.market(story.slug));
-    const [, no = ""] = tokens.map(({ tokenId }) => tokenId);
+    const tokenId = noOf(orThrow(await client.market(story.slug)));
     const book = await inspector.open("book");
     await book.getByLabel("Market").selectOption({ label: story.slug });
-    orThrow(await client.place({ tokenId: no, side: "BUY", price: 0.62, size: 1 }));
+    orThrow(await client.place({ tokenId, side: "BUY", price: 0.62, size: 1 }));
     const latest = (await inspector.open("chart")).getByRole("table").getByRole("row").nth(1);
     await latest.filter({ hasText: /▼ 0\.38\s*1/ }).waitFor();
     await inspector.button("NO", book).click();
@@ -431,8 +430,7 @@ describe.runIf(BROWSER !== null)("the inspector of a running exchange", () => {
     await inspector.button("Reset", pane).click();
     await caughtUp();
     const own = await clientOn(server.url, "4");
-    const [market] = orThrow(await own.markets({ active: true, limit: 1 })).data;
-    const tokenId = market?.tokens[0]?.tokenId ?? "";
+    const { tokenId } = await firstMarket(own);
     orThrow(await own.place({ tokenId, side: "BUY", price: 0.01, size: 9 }));
     own.close();
     await inspector.pane("journal").getByText("BUY 9 YES @ 0.01").waitFor();
@@ -534,8 +532,7 @@ describe.runIf(BROWSER !== null)("a server", () => {
   it("whose clock jumps by days shows the date of each time that is not on the day of the cursor", async () => {
     const jumping = await serverOfTest();
     const trader = await clientOn(jumping.url, "5");
-    const [market] = orThrow(await trader.markets({ active: true, limit: 1 })).data;
-    const tokenId = market?.tokens[0]?.tokenId ?? "";
+    const { tokenId } = await firstMarket(trader);
     const { id } = orThrow(await trader.place({ tokenId, side: "BUY", price: 0.01, size: 5 }));
     orThrow(await trader.control.setClock({ advance: "2d" }));
     const expiration = new Date("2026-01-09T12:00:00Z");

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { ORDER_ERRORS, orderBody } from "../../src/api/order-request.ts";
 import { ORDER_CHECKS } from "../../src/core/rules/trading.ts";
 import { money, size } from "../../src/core/units.ts";
-import { useApi } from "../support/http.ts";
+import { useApi, yesOf } from "../support/http.ts";
 import type { Refusal } from "./replies.ts";
 import { useTrader } from "./trader.ts";
 
@@ -16,7 +16,7 @@ beforeAll(async () => {
   await api.post(`/sim/accounts/${rich.address}/fund`, { collateral: 1000 });
   open = await api.newToken();
   const ended = await api.createMarket();
-  closed = ended.tokens[0]?.tokenId ?? "";
+  closed = yesOf(ended);
   await api.post(`/sim/markets/${ended.id}/close`);
 });
 
