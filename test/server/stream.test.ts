@@ -217,10 +217,7 @@ it("a page of another origin is refused; one of this machine may send last-event
 
 it("an exchange of a pool has its own feed", async () => {
   const pool = await serverOfTest({ pool: 2 });
-  const [one, two] = [1, 2].map((number) => new StreamReader(`${pool.url}/${number}`)) as [
-    StreamReader,
-    StreamReader,
-  ];
+  const [one, two] = [new StreamReader(`${pool.url}/1`), new StreamReader(`${pool.url}/2`)];
   readers.push(one, two);
   await Promise.all([one.until(() => true), two.until(() => true)]);
   await fetch(`${pool.url}/2/sim/chain/bump`, { method: "POST" });
