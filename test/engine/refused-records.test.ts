@@ -28,7 +28,6 @@ describe.each<Durability>(["process", "power"])("the record of a refused request
     expect(flush(opened)).toBe(undefined);
     expect(syncs).toBe(0);
     expect(recordsIn(disk.image)).toEqual(["refused"]);
-    await opened.close();
   });
 
   it("changes neither state nor sequence, also after a restart", async () => {
@@ -42,8 +41,6 @@ describe.each<Durability>(["process", "power"])("the record of a refused request
     const again = await resume();
     expect(again.exchange).toMatchObject({ hash: exchange.hash, sequence: sequence + 1 });
     expect(recordsIn(disk.image)).toEqual(["refused", "refused"]);
-    await again.close();
-    await opened.close();
   });
 
   it("stays buffered if the disk fails, and is written later", async () => {
@@ -57,7 +54,6 @@ describe.each<Durability>(["process", "power"])("the record of a refused request
     opened.exchange.submit(eventCommand("event"));
     await flush(opened);
     expect(kindsIn(disk.image).slice(-2)).toEqual(["refused", "createEvent"]);
-    await opened.close();
   });
 
   it("is dropped if the journal is broken", async () => {
@@ -68,7 +64,6 @@ describe.each<Durability>(["process", "power"])("the record of a refused request
     expect(opened.persistence.broken).not.toBeNull();
     opened.recordRefused(REFUSED);
     expect(flush(opened)).toBe(undefined);
-    await opened.close();
   });
 });
 

@@ -40,12 +40,11 @@ describe("a state file with a correct checksum and a wrong header", () => {
       if (field === "digest" && (wrong === null || wrong === undefined)) continue;
       const warnings: string[] = [];
       const disk = new SimulatedDisk(withHeader((header) => ({ ...header, [field]: wrong })));
-      const { exchange, close } = await openOn(disk, {}, warnings);
+      const { exchange } = await openOn(disk, {}, warnings);
       expect(stateHashes(exchange)).toBe(hash);
       expect(warnings.join(), JSON.stringify(wrong)).toMatch(
         new RegExp(`db\\.json: clobsim\\.${field}\\b.*: expected .*, found `),
       );
-      await close();
     }
   });
 
@@ -53,9 +52,8 @@ describe("a state file with a correct checksum and a wrong header", () => {
     "is not used if it is %j",
     async (header) => {
       const warnings: string[] = [];
-      const opened = await openOn(new SimulatedDisk(withHeader(() => header)), {}, warnings);
+      await openOn(new SimulatedDisk(withHeader(() => header)), {}, warnings);
       expect(warnings).toEqual([expect.stringContaining("db.json has no header")]);
-      await opened.close();
     },
   );
 
@@ -69,7 +67,6 @@ describe("a state file with a correct checksum and a wrong header", () => {
     const again = await openOn(new SimulatedDisk(withoutLock(disk.image)));
     expect(again.folder?.resumed?.commands).toBe(0);
     expect(stateHashes(again.exchange)).toBe(hash);
-    await again.close();
   });
 
   it("is refused if a newer version wrote it", async () => {
@@ -99,9 +96,8 @@ it.each<[what: string, change: (text: string) => string, why: string]>([
   "a state file that its owner has changed and %s is ignored with a warning that says so",
   async (_what, change, why) => {
     const warnings: string[] = [];
-    const { exchange, close } = await openOn(new SimulatedDisk(withState(change(text))), {}, warnings);
+    const { exchange } = await openOn(new SimulatedDisk(withState(change(text))), {}, warnings);
     expect(stateHashes(exchange)).toBe(hash);
     expect(warnings).toEqual([`${STATE} ${why}; it is ignored, and the state comes from the journal`]);
-    await close();
   },
 );
