@@ -222,69 +222,32 @@ describe("a deployment whose answer lacks something", () => {
     return failure?.message ?? "";
   }
   const cancel = (what: string): string => `${BID}  - alice: cancel ${what}\n`;
+  const size = "the server answers nothing, expected a number of at most 2 decimals";
 
-  it.each([
-    ["trades", "POST /clob/order", BID, "expected trades in the answer of the server, found nothing"],
-    ["size", "POST /clob/order", BID, "the server answers nothing, expected a number of at most 2 decimals"],
-    [
-      "canceled",
-      "DELETE /clob/order",
-      cancel("bid"),
-      "expected canceled in the answer of the server, found nothing",
-    ],
-    [
-      "notCanceled",
-      "DELETE /clob/order",
-      cancel("bid"),
-      "expected notCanceled in the answer of the server, found nothing",
-    ],
-    [
-      "canceled",
-      "DELETE /clob/orders/all",
-      cancel("all"),
-      "expected canceled in the answer of the server, found nothing",
-    ],
-    [
-      "bids",
-      "GET /clob/book",
-      `${BID}  - expect: { book: { YES: { asks: [] } } }\n`,
-      "expected bids in the answer of the server, found nothing",
-    ],
-    [
-      "data",
-      "GET /clob/trades",
-      `${cancel("bid")}  - expect: { orders: { bid: CANCELED 0/1 } }\n`,
-      "expected data in the answer of the server, found nothing",
-    ],
+  it.each<[field: string, route: string, steps: string, message?: string]>([
+    ["trades", "POST /clob/order", BID],
+    ["size", "POST /clob/order", BID, size],
+    ["canceled", "DELETE /clob/order", cancel("bid")],
+    ["notCanceled", "DELETE /clob/order", cancel("bid")],
+    ["canceled", "DELETE /clob/orders/all", cancel("all")],
+    ["bids", "GET /clob/book", `${BID}  - expect: { book: { YES: { asks: [] } } }\n`],
+    ["data", "GET /clob/trades", `${cancel("bid")}  - expect: { orders: { bid: CANCELED 0/1 } }\n`],
   ])(
     "fails a scenario that needs %s of %s, and not as a defect of clobsim",
     async (field, route, steps, message) => {
-      expect(await failureWithout(field, route, steps)).toBe(message);
+      const expected = message ?? `expected ${field} in the answer of the server, found nothing`;
+      expect(await failureWithout(field, route, steps)).toBe(expected);
     },
   );
 });
 
-describe("a wallets file with an unknown market", () => {
-  const refusal = async (slug: string): Promise<string> => {
-    const file = folder.write("wrong-market.yaml", walletsFor(slug));
-    const told = await targetAt(server.url, file, ENVIRONMENT).catch((error: unknown) => error);
-    expect(told).toBeInstanceOf(ConfigError);
-    return (told as Error).message.replace(file, "FILE").replace(server.url, "URL");
-  };
-
-  it("is refused with the nearest slug, and nothing is skipped", async () => {
-    const slug = await newMarket();
-    expect(await refusal(slug.replace("deployed", "deploied"))).toBe(
-      `--wallets FILE: markets.market: there is no market "${slug.replace("deployed", "deploied")}" at URL, did you mean ${slug}?`,
-    );
-    expect(await refusal("nothing-like-it-is-here")).toBe(
-      '--wallets FILE: markets.market: there is no market "nothing-like-it-is-here" at URL',
-    );
-  });
-
-  it("does not show a possible key", async () => {
-    expect(await refusal(`"0x${"3f".repeat(32)}"`)).toBe(
-      "--wallets FILE: markets.market: there is no market of that id at URL",
-    );
-  });
+it.each([
+  ["near others", "deploied-1", '"deploied-1" at URL, did you mean deployed-1?'],
+  ["like no other", "nothing-like-it-is-here", '"nothing-like-it-is-here" at URL'],
+  ["that may be a key, which is not shown", `"0x${"3f".repeat(32)}"`, "of that id at URL"],
+])("a wallets file with an unknown market is refused: one %s", async (_what, slug, told) => {
+  if (markets === 0) await newMarket();
+  const file = folder.write("wrong-market.yaml", walletsFor(slug));
+  const message = `--wallets ${file}: markets.market: there is no market ${told.replace("URL", server.url)}`;
+  await expect(targetAt(server.url, file, ENVIRONMENT)).rejects.toThrow(new ConfigError(message));
 });
