@@ -22,10 +22,6 @@ export async function rowsIn(file: string | Uint8Array, terms: FileTerms = {}): 
   return rows;
 }
 
-/** Returns the rows under the usual header. */
-export const rowsUnder = (lines: string, terms?: FileTerms): Promise<FlowRow[]> =>
-  rowsIn(`${HEADER}\n${lines}`, terms);
-
 /** Returns the error of a file as `line:column message`; `nothing` if it is valid. */
 export async function flawIn(file: string | Uint8Array, terms?: FileTerms): Promise<string> {
   try {

@@ -8,7 +8,6 @@ import { SessionLog } from "../../../src/engine/journal.ts";
 import { START } from "../../support/exchange.ts";
 import { forAll, ofKind, runs } from "../../support/runs.ts";
 import { anySettlement, type Moves, openWith, play, replayed, tradingOrAny } from "../chain/chain-moves.ts";
-import { freezeRecords } from "./frozen.ts";
 import { openArena } from "./moves.ts";
 import { indexesOf, stateLines } from "./state-lines.ts";
 
@@ -22,6 +21,22 @@ const propertiesOf = (exchange: Exchange): unknown[] => [
   exchange.hash,
   wholeOf(exchange.state),
 ];
+
+/** Buffer of one decision, which states share. */
+const SHARED = "plan";
+
+/** Freezes every record of a state, so that a write throws. Typed arrays and private fields cannot be frozen. */
+function freezeRecords(state: State): void {
+  const seen = new Set<unknown>();
+  const freeze = (value: unknown): void => {
+    if (typeof value !== "object" || value === null || ArrayBuffer.isView(value) || seen.has(value)) return;
+    seen.add(value);
+    Object.freeze(value);
+    if (Symbol.iterator in value) for (const item of value as Iterable<unknown>) freeze(item);
+    for (const [key, part] of Object.entries(value)) if (key !== SHARED) freeze(part);
+  };
+  freeze(state);
+}
 
 /** Takes a snapshot and freezes its records. */
 function frozenSnapshot(exchange: Exchange): Snapshot {
