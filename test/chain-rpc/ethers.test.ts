@@ -7,11 +7,12 @@ import { ONE } from "./viem-clients.ts";
 
 describe.each(["HTTP", "a WebSocket"] as const)("with %s", async (transport) => {
   const chain = await openEthers(transport);
+  const { provider, collateral } = chain;
   const [alice, bob] = [chain.alice.address, chain.bob.address];
   afterAll(() => chain.close());
   beforeEach(() => chain.mine(3));
 
-  const usdcOf = (owner: string) => chain.collateral.balanceOf(owner);
+  const usdcOf = (owner: string) => collateral.balanceOf(owner);
 
   describe("a wallet", () => {
     it.each([
@@ -19,7 +20,6 @@ describe.each(["HTTP", "a WebSocket"] as const)("with %s", async (transport) => 
       ["EIP-2930", 1],
       ["legacy", 0],
     ])("sends %s transactions and waits for their receipts", async (_name, type) => {
-      const { provider } = chain;
       const before = await provider.getBalance(bob);
       const sent = await chain.alice.sendTransaction({ to: bob, value: 5n, type });
       const receipt = await chain.mining(sent.wait());
@@ -31,7 +31,7 @@ describe.each(["HTTP", "a WebSocket"] as const)("with %s", async (transport) => 
 
   describe("the node's own signer", () => {
     it("makes the signature from which API keys are derived", async () => {
-      const signer = await chain.provider.getSigner(1);
+      const signer = await provider.getSigner(1);
       const timestamp = String((await chain.api.get<{ time: number }>("/clob/time")).time);
       const domain = { name: "ClobAuthDomain", version: "1", chainId: 137 };
       const types = { ClobAuth: CLOB_AUTH_TYPES.ClobAuth.map((field) => ({ ...field })) };
@@ -46,12 +46,12 @@ describe.each(["HTTP", "a WebSocket"] as const)("with %s", async (transport) => 
     });
 
     it("signs messages and transactions as the account's own key would", async () => {
-      const signer = await chain.provider.getSigner(2);
-      const own = new Wallet(chain.api.server.devAccounts[2]?.privateKey ?? "", chain.provider);
+      const signer = await provider.getSigner(2);
+      const own = new Wallet(chain.api.server.devAccounts[2]?.privateKey ?? "", provider);
       expect(await signer.signMessage("hello")).toBe(await own.signMessage("hello"));
       expect(await signer._legacySignMessage("hello")).toBe(await own.signMessage("hello"));
       const sent = { from: signer.address, to: bob, value: "0x1", gas: "0x5208", nonce: "0x0" };
-      const sign = (fields: object) => chain.provider.send("eth_signTransaction", [{ ...sent, ...fields }]);
+      const sign = (fields: object) => provider.send("eth_signTransaction", [{ ...sent, ...fields }]);
       const gasPrice = "0x77359400";
       const types = [{}, { gasPrice }, { type: "0x0" }, { type: "0x1" }, { type: "0x2", gasPrice }].map(
         async (fields) => Transaction.from(await sign(fields)).type,
@@ -60,12 +60,11 @@ describe.each(["HTTP", "a WebSocket"] as const)("with %s", async (transport) => 
       const accessList = [{ address: bob, storageKeys: [] }];
       await expect(sign({ accessList })).rejects.toThrow("transaction.accessList is not signed");
       const raw = await sign({});
-      const response = await chain.provider.broadcastTransaction(raw);
+      const response = await provider.broadcastTransaction(raw);
       expect(await chain.mining(response.wait())).toMatchObject({ status: 1, from: signer.address });
     });
 
     it("signs neither for other accounts nor invalid typed data", async () => {
-      const { provider } = chain;
       await expect(provider.send("personal_sign", ["0x12", alice])).rejects.toThrow("No Signer available");
       const address = (await provider.getSigner(1)).address;
       const invalid = { domain: {}, types: {}, primaryType: "Nothing", message: {} };
@@ -76,7 +75,7 @@ describe.each(["HTTP", "a WebSocket"] as const)("with %s", async (transport) => 
 
   describe("a contract", () => {
     it("is read and written to, and its receipt has events", async () => {
-      expect([await chain.collateral.name(), await chain.collateral.decimals()]).toEqual(["USD Coin", 6n]);
+      expect([await collateral.name(), await collateral.decimals()]).toEqual(["USD Coin", 6n]);
       const before = await usdcOf(bob);
       const receipt = await chain.mining((await chain.pay(7n)).wait());
       expect(await usdcOf(bob)).toBe(before + 7n * ONE);
@@ -86,7 +85,7 @@ describe.each(["HTTP", "a WebSocket"] as const)("with %s", async (transport) => 
 
     it("reverts with a reason before it is sent", async () => {
       const amount = 10n ** 15n;
-      await expect(chain.collateral.transfer(bob, amount)).rejects.toMatchObject({
+      await expect(collateral.transfer(bob, amount)).rejects.toMatchObject({
         ...{ code: "CALL_EXCEPTION", reason: "ERC20: transfer amount exceeds balance" },
       });
     });
@@ -94,14 +93,13 @@ describe.each(["HTTP", "a WebSocket"] as const)("with %s", async (transport) => 
 
   describe("a listener", () => {
     it("receives pending transactions until it is removed", async () => {
-      const { provider, isTold } = chain;
       const hashes = new Collected<string>();
       const listen = (hash: string): void => hashes.add(hash);
       await chain.listening(() => provider.on("pending", listen));
       const { hash } = await chain.pay(1n);
       await chain.mine();
       expect(await hashes.count(1)).toEqual([hash]);
-      await chain.until(isTold ? "eth_unsubscribe" : "eth_uninstallFilter", () =>
+      await chain.until(chain.isTold ? "eth_unsubscribe" : "eth_uninstallFilter", () =>
         provider.off("pending", listen),
       );
       await chain.pay(2n);
@@ -110,9 +108,8 @@ describe.each(["HTTP", "a WebSocket"] as const)("with %s", async (transport) => 
     });
 
     it("receives the events of a contract as they are mined, and a query finds the same", async () => {
-      const { collateral } = chain;
       const filter = collateral.getEvent("Transfer")(alice, bob);
-      const from = (await chain.provider.getBlockNumber()) + 1;
+      const from = (await provider.getBlockNumber()) + 1;
       const received = new Collected<bigint>();
       const listen = ({ args }: ContractEventPayload): void => received.add(args.value as bigint);
       await chain.listening(() => collateral.on(filter, listen));

@@ -1,23 +1,19 @@
 import { encodeFunctionData, getAddress } from "viem";
 import { beforeAll, describe, expect, it } from "vitest";
 import { NO_PARENT } from "../../src/core/chain/contracts.ts";
-import { ONE, useChain } from "./viem-clients.ts";
+import { alice, ONE, useChain } from "./viem-clients.ts";
 
 const chain = await useChain();
+const { reader, collateral, tokens, exchange } = chain;
 const market = await chain.market();
 
 beforeAll(async () => {
-  const { alice, bob, collateral } = chain;
-  for (const amount of [1n, 2n]) {
-    const args = [bob.account.address, amount * ONE] as const;
-    await alice.writeContract({ ...collateral, functionName: "transfer", args });
-  }
+  for (const usdc of [1n, 2n]) await chain.pay(usdc);
   await chain.node.mine({ blocks: 1 });
 });
 
 describe("a block", () => {
   it("is the same by tag, number and hash, with its transactions or their hashes", async () => {
-    const { reader } = chain;
     const block = await reader.getBlock();
     expect(await reader.getBlock({ blockNumber: block.number })).toEqual(block);
     expect(await reader.getBlock({ blockHash: block.hash })).toEqual(block);
@@ -30,7 +26,6 @@ describe("a block", () => {
   });
 
   it("follows the one before it, and the pending one the latest", async () => {
-    const { reader } = chain;
     const latest = await reader.getBlock();
     const before = await reader.getBlock({ blockNumber: latest.number - 1n });
     expect(latest.parentHash).toBe(before.hash);
@@ -40,7 +35,6 @@ describe("a block", () => {
   });
 
   it("has receipts with the positions of its transactions and their logs", async () => {
-    const { reader } = chain;
     const block = await reader.getBlock();
     let logIndex = 0;
     let gasUsed = 0n;
@@ -60,19 +54,17 @@ describe("a block", () => {
 
 describe("a contract", () => {
   it("of the collateral has name, symbol, decimals, total supply and allowances", async () => {
-    const { reader, collateral, alice, tokens } = chain;
     const read = (functionName: "name" | "symbol" | "decimals" | "totalSupply") =>
       reader.readContract({ ...collateral, functionName });
     const names = [await read("name"), await read("symbol"), await read("decimals")];
     expect(names).toEqual(["USD Coin", "USDC", 6]);
-    expect(await read("totalSupply")).toBeGreaterThan(await chain.usdc(alice.account.address));
-    const args = [alice.account.address, tokens.address] as const;
+    expect(await read("totalSupply")).toBeGreaterThan(await chain.usdc(alice));
+    const args = [alice, tokens.address] as const;
     const allowance = await reader.readContract({ ...collateral, functionName: "allowance", args });
     expect(allowance).toBe(2n ** 256n - 1n);
   });
 
   it("derives the token ids of a market from its condition by the public formulas", async () => {
-    const { reader, tokens, collateral, exchange } = chain;
     const ids = await Promise.all(
       [1n, 2n].map(async (indexSet) => {
         const args = [NO_PARENT, market.conditionId, indexSet] as const;
@@ -89,11 +81,9 @@ describe("a contract", () => {
   });
 
   it("refuses ether with a call of a function that is not payable, also if it only reads", async () => {
-    const { reader, collateral, alice } = chain;
-    const { address: from } = alice.account;
-    const call = { account: from, to: collateral.address, value: 1n } as const;
-    const balanceOf = encodeFunctionData({ ...collateral, functionName: "balanceOf", args: [from] });
-    const approve = encodeFunctionData({ ...collateral, functionName: "approve", args: [from, 1n] });
+    const call = { account: alice, to: collateral.address, value: 1n } as const;
+    const balanceOf = encodeFunctionData({ ...collateral, functionName: "balanceOf", args: [alice] });
+    const approve = encodeFunctionData({ ...collateral, functionName: "approve", args: [alice, 1n] });
     for (const data of [balanceOf, approve]) {
       await expect(reader.call({ ...call, data })).rejects.toThrow("function is not payable");
       await expect(reader.estimateGas({ ...call, data })).rejects.toThrow("function is not payable");
@@ -101,15 +91,13 @@ describe("a contract", () => {
   });
 
   it("refuses a call with too little gas, and a call and its estimate with more ether than the caller has", async () => {
-    const { reader, collateral, alice } = chain;
-    const { address: from } = alice.account;
-    const data = encodeFunctionData({ ...collateral, functionName: "approve", args: [from, 1n] });
-    const call = { account: from, to: collateral.address, data } as const;
+    const data = encodeFunctionData({ ...collateral, functionName: "approve", args: [alice, 1n] });
+    const call = { account: alice, to: collateral.address, data } as const;
     const gas = await reader.estimateGas(call);
     await reader.call({ ...call, gas });
     await expect(reader.call({ ...call, gas: gas - 1n })).rejects.toThrow("EVM error OutOfGas");
     for (const blockNumber of [await reader.getBlockNumber(), 0n]) {
-      const value = (await reader.getBalance({ address: from, blockNumber })) + 1n;
+      const value = (await reader.getBalance({ address: alice, blockNumber })) + 1n;
       await expect(reader.call({ ...call, value, blockNumber })).rejects.toThrow("Insufficient funds");
       await expect(reader.estimateGas({ ...call, value, blockNumber })).rejects.toThrow("Insufficient funds");
     }
@@ -118,7 +106,6 @@ describe("a contract", () => {
 
 describe("fees", () => {
   it("are estimated in both styles, and suffice for the next block", async () => {
-    const { reader } = chain;
     const { baseFeePerGas } = await reader.getBlock({ blockTag: "pending" });
     const capped = await reader.estimateFeesPerGas();
     const legacy = await reader.estimateFeesPerGas({ type: "legacy" });
@@ -127,14 +114,14 @@ describe("fees", () => {
   });
 
   it("are paid in native currency for the estimated gas", async () => {
-    const { reader, alice, collateral } = chain;
-    const { address } = alice.account;
-    const args = [address, ONE] as const;
+    const args = [alice, ONE] as const;
     const call = { ...collateral, functionName: "approve", args } as const;
-    const estimated = await reader.estimateContractGas({ ...call, account: alice.account });
-    const before = await reader.getBalance({ address });
-    const receipt = await chain.mined(await alice.writeContract(call));
+    const estimated = await reader.estimateContractGas({ ...call, account: alice });
+    const before = await reader.getBalance({ address: alice });
+    const receipt = await chain.mined(await chain.alice.writeContract(call));
     expect(receipt.gasUsed).toBe(estimated);
-    expect(before - (await reader.getBalance({ address }))).toBe(estimated * receipt.effectiveGasPrice);
+    expect(before - (await reader.getBalance({ address: alice }))).toBe(
+      estimated * receipt.effectiveGasPrice,
+    );
   });
 });

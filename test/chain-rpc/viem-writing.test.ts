@@ -4,11 +4,12 @@ import { NO_PARENT } from "../../src/core/chain/contracts.ts";
 import { alice, bob, ONE, TOKENS, useChain, watchedReader } from "./viem-clients.ts";
 
 const chain = await useChain();
+const { reader, collateral, tokens, exchange } = chain;
 const market = await chain.market();
 
 /** Returns the arguments to split or merge an amount of sets. */
 const sets = (amount: bigint) =>
-  [chain.collateral.address, NO_PARENT, market.conditionId, [1n, 2n], amount] as const;
+  [collateral.address, NO_PARENT, market.conditionId, [1n, 2n], amount] as const;
 
 /** Returns the revert reason of a call as viem reads it. */
 async function reasonOf(call: Promise<unknown>): Promise<string | undefined> {
@@ -23,7 +24,6 @@ async function reasonOf(call: Promise<unknown>): Promise<string | undefined> {
 
 describe("a call that viem has simulated", () => {
   it("transfers collateral when it is mined, and its receipt has the event", async () => {
-    const { reader, collateral } = chain;
     const args = [bob, 5n * ONE] as const;
     const { request, result } = await reader.simulateContract({
       ...{ ...collateral, functionName: "transfer", args },
@@ -45,7 +45,6 @@ describe("a call that viem has simulated", () => {
   });
 
   it("approves, and the spender spends up to the allowance", async () => {
-    const { reader, collateral } = chain;
     const approve = { ...collateral, functionName: "approve", args: [bob, 3n * ONE] } as const;
     await chain.mined(await chain.alice.writeContract(approve));
     const spend = (amount: bigint) =>
@@ -60,7 +59,6 @@ describe("a call that viem has simulated", () => {
   });
 
   it("splits collateral into sets and merges them again", async () => {
-    const { tokens } = chain;
     const held = async () => [await chain.usdc(alice), await chain.shares(alice, market.yes)];
     const [usdc = 0n, shares = 0n] = await held();
     const split = { ...tokens, functionName: "splitPosition", args: sets(10n * ONE) } as const;
@@ -74,7 +72,6 @@ describe("a call that viem has simulated", () => {
   });
 
   it("moves shares for an operator while it is approved", async () => {
-    const { reader, tokens } = chain;
     const move = () =>
       reader.simulateContract({
         ...{ ...tokens, functionName: "safeTransferFrom" },
@@ -100,12 +97,11 @@ describe("a call that viem has simulated", () => {
 
 describe("a call that reverts", () => {
   it("returns its reason when it is simulated or estimated", async () => {
-    const { reader, tokens } = chain;
     const redeem = {
       ...tokens,
       functionName: "redeemPositions",
       account: chain.alice.account,
-      args: [chain.collateral.address, NO_PARENT, market.conditionId, [1n]],
+      args: [collateral.address, NO_PARENT, market.conditionId, [1n]],
     } as const;
     const reason = "result for condition not received yet";
     expect(await reasonOf(reader.simulateContract(redeem))).toBe(reason);
@@ -114,7 +110,6 @@ describe("a call that reverts", () => {
   });
 
   it("is mined if its gas is given, pays for gas, and has a reverted receipt", async () => {
-    const { reader, collateral } = chain;
     const args = [bob, 10n ** 15n] as const;
     const call = { ...collateral, functionName: "transfer", args, gas: 100_000n } as const;
     const [usdc, native] = [await chain.usdc(alice), await reader.getBalance({ address: alice })];
@@ -126,7 +121,6 @@ describe("a call that reverts", () => {
   });
 
   it("of an unknown function lists the functions of the contract", async () => {
-    const { reader, exchange } = chain;
     const abi = parseAbi(["function paused() view"]);
     const reading = reader.readContract({ address: exchange.address, abi, functionName: "paused" });
     expect(await reasonOf(reading)).toMatch(
@@ -140,28 +134,27 @@ it("a balance of ether that was set stays a uint256, whatever is undone or recei
   await chain.mined(await chain.alice.sendTransaction({ to: address, value: 5n }));
   await chain.node.setBalance({ address, value: 2n });
   await chain.reorganize(1);
-  expect(await chain.reader.getBalance({ address })).toBe(0n);
+  expect(await reader.getBalance({ address })).toBe(0n);
   await chain.node.mine({ blocks: 1 });
-  expect(await chain.reader.getBalance({ address })).toBe(2n);
+  expect(await reader.getBalance({ address })).toBe(2n);
   await chain.node.setBalance({ address, value: maxUint256 });
   await chain.mined(await chain.alice.sendTransaction({ to: address, value: 5n }));
-  expect(await chain.reader.getBalance({ address })).toBe(maxUint256);
+  expect(await reader.getBalance({ address })).toBe(maxUint256);
 });
 
 it("transactions of one wallet replace each other for higher fees, and a wait for the first returns the second", async () => {
-  const { collateral } = chain;
   // viem detects a replacement only if it has read the first transaction while it was pending.
   const methods = ["eth_getTransactionByHash", "eth_getTransactionReceipt"] as const;
-  const { reader, asked } = watchedReader(chain.api, ...methods);
-  const nonce = await reader.getTransactionCount({ address: alice });
+  const watched = watchedReader(chain.api, ...methods);
+  const nonce = await watched.reader.getTransactionCount({ address: alice });
   const call = { ...collateral, functionName: "transfer", args: [bob, ONE], nonce } as const;
   const hash = await chain.alice.writeContract({ ...call, ...fees(2n) });
   const reasons: string[] = [];
-  const waiting = reader.waitForTransactionReceipt({
+  const waiting = watched.reader.waitForTransactionReceipt({
     hash,
     onReplaced: ({ reason }) => reasons.push(reason),
   });
-  await asked;
+  await watched.asked;
   const second = await chain.alice.writeContract({ ...call, ...fees(3n) });
   await chain.node.mine({ blocks: 1 });
   expect(await waiting).toMatchObject({ transactionHash: second, status: "success" });
