@@ -8,7 +8,6 @@ import {
   type WorldMarket,
   writeWorld,
 } from "../../src/simulation/world.ts";
-import { ORDER_WIDTH } from "../../src/simulation/world-orders.ts";
 
 type Draft = { [key: string]: unknown };
 
@@ -49,11 +48,6 @@ describe("a world file", async () => {
     // The order of keys is part of the state hash.
     expect(JSON.stringify(readWorld(text))).toBe(JSON.stringify(world));
     expect(writeWorld(readWorld(text))).toBe(text);
-  });
-
-  test("has a line for each order and ends with one line feed", () => {
-    expect(text.match(/^ {4}-\d+(?:,\d+){5},?$/gm)).toHaveLength(world.flow.length / ORDER_WIDTH);
-    expect(text).toMatch(/[^\n]\n$/);
   });
 
   test("has a fixed order of keys", () => {
