@@ -1,21 +1,6 @@
 import { Buffer, isUtf8 } from "node:buffer";
 import { randomUUID } from "node:crypto";
-import {
-  accessSync,
-  chmodSync,
-  chownSync,
-  closeSync,
-  constants,
-  fstatSync,
-  openSync,
-  readSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  type Stats,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import * as fs from "node:fs";
 import { dirname, join, sep } from "node:path";
 
 const MIB = 1024 * 1024;
@@ -71,9 +56,9 @@ export function ifThere<Value>(read: () => Value): Value | null {
 }
 
 /** Returns the stats of a path; undefined if nothing is there, also below a file, where Node 20 throws and Node 22 does not. */
-export function statOf(path: string): Stats | undefined {
+export function statOf(path: string): fs.Stats | undefined {
   try {
-    return statSync(path, { throwIfNoEntry: false });
+    return fs.statSync(path, { throwIfNoEntry: false });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOTDIR") return undefined;
     throw error;
@@ -81,7 +66,7 @@ export function statOf(path: string): Stats | undefined {
 }
 
 /** Windows has neither this flag nor pipes in the file system. */
-const NONBLOCK = constants.O_NONBLOCK ?? 0;
+const NONBLOCK = fs.constants.O_NONBLOCK ?? 0;
 
 /**
  * Opens a regular file. Opening a pipe would block, and a device may have no end.
@@ -91,18 +76,18 @@ const NONBLOCK = constants.O_NONBLOCK ?? 0;
 export function openRegular(
   path: string,
   maxBytes: number,
-  flags: number = constants.O_RDONLY,
+  flags: number = fs.constants.O_RDONLY,
   mode?: number,
 ): number {
   // Checked before, because opening a device may have effects.
   const known = statOf(path);
   if (known !== undefined) requireRegular(path, known, maxBytes);
   // The path may have been replaced by a pipe since, so this must not block.
-  const file = openSync(path, flags | NONBLOCK, mode);
+  const file = fs.openSync(path, flags | NONBLOCK, mode);
   try {
-    requireRegular(path, fstatSync(file), maxBytes);
+    requireRegular(path, fs.fstatSync(file), maxBytes);
   } catch (error) {
-    closeSync(file);
+    fs.closeSync(file);
     throw error;
   }
   return file;
@@ -112,15 +97,15 @@ export function openRegular(
 export function readRegular(path: string, maxBytes: number): Buffer {
   const file = openRegular(path, maxBytes);
   try {
-    const bytes = Buffer.allocUnsafe(Math.min(fstatSync(file).size, maxBytes) + 1);
+    const bytes = Buffer.allocUnsafe(Math.min(fs.fstatSync(file).size, maxBytes) + 1);
     let length = 0;
     for (let read = -1; read !== 0 && length < bytes.length; length += read) {
-      read = readSync(file, bytes, length, bytes.length - length, null);
+      read = fs.readSync(file, bytes, length, bytes.length - length, null);
     }
     if (length > maxBytes) throw tooLarge(path, maxBytes);
     return bytes.subarray(0, length);
   } finally {
-    closeSync(file);
+    fs.closeSync(file);
   }
 }
 
@@ -135,14 +120,14 @@ export const draftBeside = (path: string): string => join(dirname(path), `.clobs
 
 /** Creates a file; if it cannot be written completely, there is none. @throws the system's error, with the path */
 export function createComplete(path: string, content: string | Uint8Array, mode?: number): void {
-  const file = openSync(path, "wx", mode);
+  const file = fs.openSync(path, "wx", mode);
   try {
-    writeFileSync(file, content);
+    fs.writeFileSync(file, content);
   } catch (error) {
-    rmSync(path, { force: true });
+    fs.rmSync(path, { force: true });
     throw Object.assign(error as Error, { path });
   } finally {
-    closeSync(file);
+    fs.closeSync(file);
   }
 }
 
@@ -153,19 +138,19 @@ export function replaceFile(path: string, content: string | Uint8Array): void {
     createComplete(path, content);
     return;
   }
-  accessSync(path, constants.W_OK);
-  const real = realpathSync(path);
+  fs.accessSync(path, fs.constants.W_OK);
+  const real = fs.realpathSync(path);
   const draft = draftBeside(real);
   try {
     createComplete(draft, content);
-    chownSync(draft, known.uid, known.gid);
-    chmodSync(draft, known.mode);
-    renameSync(draft, real);
+    fs.chownSync(draft, known.uid, known.gid);
+    fs.chmodSync(draft, known.mode);
+    fs.renameSync(draft, real);
   } catch (error) {
-    rmSync(draft, { force: true });
+    fs.rmSync(draft, { force: true });
     // Only the content may be changed: the folder takes no files, the owner is another user, or the file is a mount point.
     if (!isForbidden(error) && !isSystemError(error, "EBUSY")) throw Object.assign(error as Error, { path });
-    writeFileSync(real, content);
+    fs.writeFileSync(real, content);
   }
 }
 
@@ -190,7 +175,7 @@ export function readFailure(error: unknown): string {
   return `the file cannot be read: ${code}`;
 }
 
-function requireRegular(path: string, stats: Stats, maxBytes: number): void {
+function requireRegular(path: string, stats: fs.Stats, maxBytes: number): void {
   if (!stats.isFile()) throw new FileRefused(path, `expected a file, found ${typeOf(stats)}`);
   if (stats.size > maxBytes) throw tooLarge(path, maxBytes);
 }
@@ -198,7 +183,7 @@ function requireRegular(path: string, stats: Stats, maxBytes: number): void {
 const tooLarge = (path: string, maxBytes: number): FileRefused =>
   new FileRefused(path, `expected at most ${maxBytes} bytes, found more`);
 
-function typeOf(stats: Stats): string {
+function typeOf(stats: fs.Stats): string {
   if (stats.isDirectory()) return "a directory";
   if (stats.isFIFO()) return "a named pipe";
   return stats.isSocket() ? "a socket" : "a device";

@@ -25,12 +25,8 @@ export class RunStopped extends Error {
 /** A file, or a value in a file, that a run found outdated. */
 export type Update = { readonly file: string; readonly text: string } & (
   | { readonly kind: "file" }
-  | {
-      readonly kind: "value";
-      readonly line: number;
-      /** The text of its line up to its end, which `text` replaces. */
-      readonly before: string;
-    }
+  /** \`before\` is the text of its line up to its end, which \`text\` replaces. */
+  | { readonly kind: "value"; readonly line: number; readonly before: string }
 );
 
 /** The known orders of a run, restored by races and snapshots. */
