@@ -10,42 +10,30 @@ import {
 } from "../../../src/core/chain/chain-hashes.ts";
 import { Digest } from "../../../src/core/hash.ts";
 import { forAll } from "../../support/runs.ts";
-import { openSettlement, played, type SettlementExchange } from "./settlement-exchange.ts";
+import { played, type SettlementExchange } from "./settlement-exchange.ts";
 
 const HASH = /^0x[0-9a-f]{64}$/;
 
-/** Places orders and mines them in one block. */
-function playedTrade(sentences: readonly string[], seed = "test"): SettlementExchange {
-  const exchange = openSettlement({ seed });
-  exchange.send(...sentences);
-  exchange.act("mine");
-  return exchange;
-}
-
-const headHash = (exchange: SettlementExchange): string =>
-  blockHash(exchange.state, headBlock(exchange.state.chain));
-const TRADE = ["carol BUY 40 YES @ 0.55", "bob SELL 40 YES @ 0.55"] as const;
+const TRADE = "carol BUY 40 YES @ 0.55; bob SELL 40 YES @ 0.55";
+const playedTrade = (): SettlementExchange => played(`${TRADE}; mine`);
 
 it("the hash of the head differs by seed, size, price, maker, match type, time, failure, and earlier blocks", () => {
-  const dearer = ["carol BUY 40 YES @ 0.56", TRADE[1]] as const;
-  const words = TRADE.join("; ");
-  const longer = [TRADE, dearer].map((sentences) => playedTrade(sentences));
-  for (const exchange of longer) exchange.act("mine");
-  const all = [
-    ...longer,
-    ...[TRADE, dearer].map((sentences) => playedTrade(sentences)),
-    ...[played(`${words}; fault fail; mine`), played(`${words}; advance 1ms; mine`)],
-    playedTrade(TRADE, "other"),
-    playedTrade([TRADE[0], "bob SELL 39.99 YES @ 0.55"]),
-    playedTrade(["alice BUY 40 YES @ 0.55", TRADE[1]]),
-    playedTrade([TRADE[0], "carol BUY 40 NO @ 0.45"]),
-  ];
+  const headHash = ({ state }: SettlementExchange): string => blockHash(state, headBlock(state.chain));
+  const dearer = "carol BUY 40 YES @ 0.56; bob SELL 40 YES @ 0.55";
+  const histories = [
+    ...[TRADE, dearer].flatMap((trade) => [`${trade}; mine`, `${trade}; mine 2`]),
+    ...[`${TRADE}; fault fail; mine`, `${TRADE}; advance 1ms; mine`],
+    "carol BUY 40 YES @ 0.55; bob SELL 39.99 YES @ 0.55; mine",
+    "alice BUY 40 YES @ 0.55; bob SELL 40 YES @ 0.55; mine",
+    "carol BUY 40 YES @ 0.55; carol BUY 40 NO @ 0.45; mine",
+  ].map((words) => played(words));
+  const all = [...histories, played(`${TRADE}; mine`, { seed: "other" })];
   expect(new Set(all.map(headHash)).size).toBe(all.length);
 });
 
 describe("a hash finds", () => {
   it("its transaction, and no other", () => {
-    const exchange = playedTrade(TRADE);
+    const exchange = playedTrade();
     const { transactions } = exchange.state.chain;
     const hashes = [...transactions].map((transaction) => transactionHash(exchange.state, transaction));
     expect(new Set(hashes).size).toBe(transactions.size);
@@ -56,7 +44,7 @@ describe("a hash finds", () => {
   });
 
   it("its block", () => {
-    const exchange = playedTrade(TRADE);
+    const exchange = playedTrade();
     exchange.act("mine 300");
     for (let height = 0; height <= exchange.head; height += 1) {
       const block = blockAt(exchange.state.chain, height);
@@ -66,7 +54,7 @@ describe("a hash finds", () => {
   });
 
   it("nothing if it is unknown", () => {
-    const exchange = playedTrade(TRADE);
+    const exchange = playedTrade();
     const anyHash = fc
       .uint8Array({ minLength: 32, maxLength: 32 })
       .map((bytes) => `0x${Buffer.from(bytes).toString("hex")}`);
@@ -79,7 +67,7 @@ describe("a hash finds", () => {
   });
 
   it("an order by the id in its second half", () => {
-    const exchange = playedTrade(TRADE);
+    const exchange = playedTrade();
     expect(orderHash(exchange.state, 2).slice(34)).toBe(exchange.orderId(2).replaceAll("-", ""));
     expect(orderHash(exchange.state, 2)).toMatch(HASH);
   });
