@@ -107,6 +107,8 @@ class ChainSocket implements NotificationSink {
   /** Called when a stall ends. */
   #resume = (): void => {};
   #isAlive = true;
+  /** Whether the server ends the connection: it executes no more requests. If the client does, those that it sent before are. */
+  #isEnded = false;
 
   constructor(service: Service, request: Incoming, webSocket: WebSocket, nextId: () => string) {
     this.#service = service;
@@ -156,6 +158,7 @@ class ChainSocket implements NotificationSink {
   }
 
   close(code: number, reason: string): void {
+    this.#isEnded = true;
     this.#client?.close();
     // RFC 6455 limits a reason to 123 bytes.
     this.#webSocket.close(code, reason.slice(0, 120));
@@ -163,6 +166,7 @@ class ChainSocket implements NotificationSink {
   }
 
   terminate(): void {
+    this.#isEnded = true;
     this.#webSocket.terminate();
   }
 
@@ -198,15 +202,13 @@ class ChainSocket implements NotificationSink {
 
   /** Called after bytes were written to the socket. */
   readonly #sent = (): void => {
-    if (this.#stall === null) return;
-    if (this.#waiting >= MAX_WAITING_BYTES) {
-      this.#stall.refresh();
-      return;
+    if (this.#waiting >= MAX_WAITING_BYTES) this.#stall?.refresh();
+    else if (this.#stall !== null) {
+      clearTimeout(this.#stall);
+      this.#stall = null;
+      this.#resume();
+      void this.#client?.sendPending();
     }
-    clearTimeout(this.#stall);
-    this.#stall = null;
-    this.#resume();
-    void this.#client?.sendPending();
   };
 
   #awaitRoom(): void {
@@ -217,7 +219,7 @@ class ChainSocket implements NotificationSink {
     }, MAX_STALL_MS).unref();
   }
 
-  /** Answers requests until the connection ends, each once there is room; while one waits, no others are read. */
+  /** Executes requests until the connection ends, each once there is room; while one waits, no others are read. */
   async #serve(): Promise<void> {
     const messages = on(this.#webSocket, "message", { close: ["close"], highWaterMark: 1 });
     try {
@@ -227,7 +229,7 @@ class ChainSocket implements NotificationSink {
             this.#resume = resolve;
           });
         }
-        if (!this.#isOpen) break;
+        if (this.#isEnded) break;
         await this.#process(message as Buffer).catch((failure: unknown) => this.fail(failure));
       }
     } catch {

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { replyTo } from "../server/raw-socket.ts";
 import { type Api, apiOfTest, startApi, useApi } from "../support/http.ts";
-import { post, rpc } from "./rpc.ts";
+import { answerOf, post, rpc } from "./rpc.ts";
 import { openSocket, type RpcSocket, refusalOf, socketUrl } from "./rpc-socket.ts";
 
 const api = useApi({ settlement: "manual" });
@@ -45,6 +45,14 @@ describe("a message", () => {
     ]);
     expect(mined.result).toBeNull();
     expect(Number(after)).toBe(Number(before) + 3);
+  });
+
+  it("is executed although its client closes the connection at once", async () => {
+    const head = async () => Number((await answerOf(api, "eth_blockNumber")).result);
+    const before = await head();
+    for (let call = 0; call < 3; call += 1) socket.webSocket.send(JSON.stringify(rpc("evm_mine")));
+    socket.close();
+    await vi.waitUntil(async () => (await head()) === before + 3);
   });
 
   it("of more than 1 MiB closes only its own connection, with 1009", async () => {
