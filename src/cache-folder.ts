@@ -9,6 +9,8 @@ import { FILE_LIMITS, readRegular } from "./regular-file.ts";
 const MAX_FILES = 16;
 const MAX_BYTES = 128 * 1024 * 1024;
 const CHECKSUM_BYTES = 4;
+/** Names that end with a hash, also of drafts. Others are files of the user, who may have named any folder. */
+const OWN_NAME = /^[a-z-]*-[0-9a-f]+(?:\.\d+\.\d+)?$/;
 
 /** Variable with another folder or `off`. It is not a setting, because it is read before the settings. */
 export const CACHE_VARIABLE = "CLOBSIM_CACHE";
@@ -67,7 +69,7 @@ export class CacheFolder {
 
   #removeOldest(kind: string): void {
     const files = readdirSync(this.#path)
-      .filter((name) => name.startsWith(`${kind}-`))
+      .filter((name) => name.startsWith(`${kind}-`) && OWN_NAME.test(name))
       .map((name) => ({ path: join(this.#path, name), ...statSync(join(this.#path, name)) }))
       .sort((a, b) => b.mtimeMs - a.mtimeMs);
     let bytes = 0;

@@ -86,6 +86,11 @@ describe("the cache folder", () => {
     }
     cache().write("another", "name", contents);
     expect(readdirSync(folder).length).toBe(17);
+    // Files of the user are neither counted nor removed.
+    const own = Array.from({ length: 17 }, (_, number) => `kind-${number}.json`);
+    for (const name of own) writeFileSync(join(folder, name), "");
+    cache().write("kind", "18", contents);
+    expect(readdirSync(folder)).toEqual(expect.arrayContaining(own));
     expect(cache().read("kind", "2")).toBeNull();
     expect(cache().read("kind", "3")).not.toBeNull();
   });
