@@ -36,7 +36,7 @@ const MIN_LINES = 10_000;
 const MIN_BYTES = 8 * 1024 * 1024;
 
 /** Time between two checks whether the directory is still locked by this process, and has its journal. */
-const CHECK_MS = 1_000;
+const CHECK_MS = 100;
 
 interface DataFolderOptions {
   readonly durability: Durability;
@@ -264,7 +264,7 @@ export class DataFolder implements Persistence {
         const what = `${removed} was removed or replaced while it was in use, and nothing more is written there`;
         journal.abandon(new PersistenceError(what, "removed"));
       }
-      journal.checkSize();
+      journal.checkEnd();
     } catch (error) {
       const what = `${this.path} cannot be read: ${(error as Error).message}`;
       journal.abandon(new PersistenceError(what, "disk", error));

@@ -36,6 +36,8 @@ export class JournalFile implements JournalWithRefused, Persistence {
   /** End of the written lines, and of those known to be durable. */
   #written: LinePosition;
   #synced: LinePosition;
+  /** End of the written lines at the latest check, bytes. */
+  #checked = 0;
   #at = 0 as Millis;
   #broken: PersistenceError | null = null;
   /** The last line that must be persisted before the next answer. Records of refused requests do not count. */
@@ -108,9 +110,17 @@ export class JournalFile implements JournalWithRefused, Persistence {
     if (this.#broken === null) this.#fail(error);
   }
 
-  /** Abandons a file that somebody truncated. */
-  checkSize(): void {
-    if (this.#file.size >= this.#written.offset) return;
+  /**
+   * Abandons a file that somebody truncated: nothing is at its end or, once more was written there, zeros are at the end
+   * that it had when it was last checked. @throws the system's error
+   */
+  checkEnd(): void {
+    const ends = [this.#checked, this.#written.offset];
+    this.#checked = this.#written.offset;
+    const last = new Uint8Array(1);
+    const isThere = (end: number): boolean =>
+      end === 0 || (this.#file.read(last, end - 1) === 1 && last[0] !== 0);
+    if (ends.every(isThere)) return;
     const what = `${this.#path} was truncated while it was in use, and nothing more is written there`;
     this.abandon(new PersistenceError(what, "removed"));
   }
@@ -205,16 +215,13 @@ export class JournalFile implements JournalWithRefused, Persistence {
     } catch {}
   }
 
-  /** @throws the system's error, and the lines stay buffered; PersistenceError if the file was truncated. */
+  /** @throws the system's error; the lines stay buffered then. */
   #writeQueue(): void {
     const queue = this.#queue;
     queue.encode(this.#synced.number);
     const { number, buffer } = queue;
     const { length } = buffer;
     if (length === 0) return;
-    // Before each write, because a line that follows a hole is lost with it.
-    this.checkSize();
-    this.#assertWritable();
     writeFully(this.#file, buffer.bytes, this.#written.offset);
     this.#written = { number, offset: this.#written.offset + length };
     queue.clear();

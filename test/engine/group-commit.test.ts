@@ -26,8 +26,7 @@ class SlowFile implements DiskFile {
     return 0;
   }
 
-  write(bytes: Uint8Array, position: number): number {
-    this.size = Math.max(this.size, position + bytes.length);
+  write(bytes: Uint8Array): number {
     for (const text of Buffer.from(bytes).toString().split("\n").slice(0, -1)) {
       this.written += 1;
       // Preallocated zeros are not lines.

@@ -17,7 +17,6 @@ interface NameChange {
 export type CallKind =
   | "open"
   | "read"
-  | "size"
   | "write"
   | "cut"
   | "sync"
@@ -98,13 +97,9 @@ export class SimulatedDisk extends MemoryDisk {
     if (!isThere) this.#onDisk.set(this.files.get(path) as MemoryFile, new FileOnDisk());
     const onDisk = this.#onDiskAt(path);
     if (!isThere) this.#addNameChange(path, (names) => names.set(path, onDisk));
-    const sizeNow = (): number => {
-      this.before({ kind: "size", path });
-      return file.size;
-    };
     return {
       get size() {
-        return sizeNow();
+        return file.size;
       },
       read: (into, position) => {
         this.before({ kind: "read", path });
