@@ -77,7 +77,7 @@ export class ChainSockets {
   #admit(request: Incoming, webSocket: WebSocket): void {
     const client = new ChainSocket(this.#service, request, webSocket, this.#nextId);
     this.#open.add(client);
-    webSocket.on("close", () => this.#open.delete(client));
+    void client.served.then(() => this.#open.delete(client));
     if (this.#isClosed) client.close(GOING_AWAY, "the server is stopping");
     this.#pings ??= setInterval(() => {
       for (const each of this.#open) each.ping();
@@ -91,6 +91,8 @@ export class ChainSockets {
  * are sent in between. So its memory is limited to one read, one answer and `MAX_WAITING_BYTES`, however slowly it reads.
  */
 class ChainSocket implements NotificationSink {
+  /** Resolves when the connection has ended and no more of its requests are executed. */
+  readonly served: Promise<void>;
   readonly #service: Service;
   /** The message being answered; initially the upgrade request. */
   #request: RequestInfo;
@@ -124,7 +126,7 @@ class ChainSocket implements NotificationSink {
     // "close" follows each error.
     webSocket.on("error", () => {});
     webSocket.on("close", () => this.#resume());
-    void this.#serve();
+    this.served = this.#serve();
   }
 
   /** Whether notifications may be sent: never between a request and its answer. */

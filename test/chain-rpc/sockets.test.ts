@@ -1,11 +1,16 @@
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import type { Socket } from "node:net";
+import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { replyTo } from "../server/raw-socket.ts";
+import { temporaryFolder } from "../support/folder.ts";
 import { type Api, apiOfTest, startApi, useApi } from "../support/http.ts";
 import { answerOf, post, rpc } from "./rpc.ts";
 import { openSocket, type RpcSocket, refusalOf, socketUrl } from "./rpc-socket.ts";
 
 const api = useApi({ settlement: "manual" });
+const folder = temporaryFolder();
 let socket: RpcSocket;
 
 beforeEach(async () => {
@@ -53,6 +58,22 @@ describe("a message", () => {
     for (let call = 0; call < 3; call += 1) socket.webSocket.send(JSON.stringify(rpc("evm_mine")));
     socket.close();
     await vi.waitUntil(async () => (await head()) === before + 3);
+  });
+
+  it("that waits when the server stops is not executed, although its client has closed the connection", async () => {
+    const data = join(folder, "stopped");
+    const stopping = await startApi({ data, durability: "power" });
+    const { webSocket } = await openSocket(stopping);
+    const socketOf = webSocket as unknown as { readonly _socket: Socket };
+    // In one write, so that the server has read them all when it learns that the connection is closed.
+    socketOf._socket.cork();
+    for (let call = 0; call < 500; call += 1) webSocket.send(JSON.stringify(rpc("evm_mine")));
+    webSocket.close();
+    socketOf._socket.uncork();
+    await once(webSocket, "close");
+    await stopping.server.close();
+    const lines = readFileSync(join(data, "journal.ndjson"), "utf8").trimEnd().split("\n");
+    expect(JSON.parse(lines.at(-1) ?? "")).toMatchObject({ k: "close" });
   });
 
   it("of more than 1 MiB closes only its own connection, with 1009", async () => {
