@@ -25,7 +25,7 @@ export class RunStopped extends Error {
 /** A file, or a value in a file, that a run found outdated. */
 export type Update = { readonly file: string; readonly text: string } & (
   | { readonly kind: "file" }
-  /** \`before\` is the text of its line up to its end, which \`text\` replaces. */
+  /** `before` is the text of its line up to its end, which `text` replaces. */
   | { readonly kind: "value"; readonly line: number; readonly before: string }
 );
 
