@@ -147,6 +147,15 @@ describe("a state hash", () => {
     );
   });
 
+  it("is not written into a file that somebody changed while it ran", async () => {
+    const scenario = folder.scenario(`${OPENING}  - expect: { stateHash: "" }\n`, "edited.yaml");
+    const edited = `# a remark\n${folder.read("edited.yaml")}`;
+    folder.write("edited.yaml", edited);
+    const running = resultOf(scenario, { isUpdating: true });
+    await expect(running).rejects.toThrow(/edited\.yaml was changed while it ran: run it again/);
+    expect(folder.read("edited.yaml")).toBe(edited);
+  });
+
   it("that a race checks in every order is written once, if it is always the same", async () => {
     const text = `scenario: nothing races
 accounts: { alice: { USDC: 10 } }
