@@ -131,7 +131,10 @@ export function createComplete(path: string, content: string | Uint8Array, mode?
   }
 }
 
-/** Creates or replaces a file, which is as before after a failure. Its owner, its mode and links stay. @throws as `createComplete` */
+/**
+ * Creates or replaces a file, which is as before after a failure unless only its content may be changed. Its owner, its mode
+ * and symbolic links to it stay. @throws as `createComplete`
+ */
 export function replaceFile(path: string, content: string | Uint8Array): void {
   const known = statOf(path);
   if (known === undefined) {
@@ -142,7 +145,7 @@ export function replaceFile(path: string, content: string | Uint8Array): void {
   const real = fs.realpathSync(path);
   const draft = draftBeside(real);
   try {
-    createComplete(draft, content);
+    createComplete(draft, content, known.mode);
     fs.chownSync(draft, known.uid, known.gid);
     fs.chmodSync(draft, known.mode);
     fs.renameSync(draft, real);

@@ -1,6 +1,7 @@
 import {
   accessSync,
   chmodSync,
+  fstatSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -70,6 +71,16 @@ describe("a file that is replaced", () => {
     const { ino } = statSync(path);
     replaceFile(path, "after");
     expect([content(), names(), statSync(path).ino]).toEqual(["after", ["file.txt"], ino]);
+  });
+
+  it.skipIf(process.platform === "win32")("that is private has no draft that others can read", () => {
+    chmodSync(path, 0o600);
+    let mode = 0;
+    vi.mocked(writeFileSync).mockImplementationOnce((file) => {
+      mode = fstatSync(file as number).mode & 0o777;
+    });
+    replaceFile(path, "after");
+    expect(mode).toBe(0o600);
   });
 
   it("is not replaced if it may not be written", () => {
