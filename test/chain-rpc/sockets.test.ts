@@ -57,7 +57,7 @@ describe("a message", () => {
     const before = await head();
     for (let call = 0; call < 3; call += 1) socket.webSocket.send(JSON.stringify(rpc("evm_mine")));
     socket.close();
-    await vi.waitUntil(async () => (await head()) === before + 3);
+    await expect.poll(head).toBe(before + 3);
   });
 
   it("that waits when the server stops is not executed, although its client has closed the connection", async () => {

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { Duplex } from "node:stream";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import fc from "fast-check";
-import { beforeAll, describe, expect, it, vi } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { Incoming, Outbox, Outgoing } from "../../src/server/messages.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { type Api, apiOfTest, startApi, useApi, yesOf } from "../support/http.ts";
@@ -295,7 +295,7 @@ describe("a connection that is in use when the server stops", () => {
     socket.on("data", (bytes) => {
       received += bytes;
     });
-    await vi.waitUntil(() => received.includes("100 Continue"));
+    await expect.poll(() => received).toContain("100 Continue");
     const [stopped, closed] = [server.close(), once(socket, "close")];
     received = "";
     socket.write("{}");
@@ -314,7 +314,7 @@ it("a change of the clock that is not done when the server stops ends there, bef
   const before = await sequence();
   const socket = connect(stopping.port, "127.0.0.1");
   socket.write(requestTo("POST /sim/clock", JSON.stringify({ advance: "365d" })));
-  await vi.waitUntil(async () => (await sequence()) > before);
+  await expect.poll(sequence).toBeGreaterThan(before);
   await stopping.server.close();
   const lines = readFileSync(join(data, "journal.ndjson"), "utf8").trimEnd().split("\n");
   expect(JSON.parse(lines.at(-1) ?? "")).toMatchObject({ k: "close" });
