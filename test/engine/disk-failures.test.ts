@@ -154,6 +154,13 @@ it.each([
   },
 );
 
+it("the .gitignore of a data directory is written once, and its owner may change it", () => {
+  const path = "/.clobsim/.gitignore";
+  const disk = new SimulatedDisk(new Map([[path, Buffer.from("mine\n")]]));
+  ignoreInGit(disk, "/.clobsim");
+  expect(Buffer.from(disk.image.get(path) ?? []).toString()).toBe("mine\n");
+});
+
 describe("a full disk", () => {
   it("leaves nothing in a data directory that cannot be locked", async () => {
     const disk = filled();
