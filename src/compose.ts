@@ -308,9 +308,7 @@ export function serviceOf(
     return node;
   };
   openBots();
-  opened.folder?.whenBroken(({ message, answered }) =>
-    log.failure(`${message}; changes are refused from now on, ${answered}`),
-  );
+  opened.folder?.whenBroken(({ message, hint }) => log.failure(`${message}; ${hint}`));
   return {
     ...{ exchange, clock, persistence, session, recordRefused, reopen },
     ...{ slices, outbox, snapshots, faults, bots, stream, chain },
