@@ -268,7 +268,10 @@ document.addEventListener("keydown", (event) => {
   const { target, key, ctrlKey, metaKey, altKey } = event;
   if (ctrlKey || metaKey || altKey) return;
   if (target instanceof HTMLElement && ["INPUT", "TEXTAREA", "SELECT"].includes(target.tagName)) {
-    if (key === "Escape") target.blur();
+    if (key !== "Escape") return;
+    // Some browsers would empty a search field, and tell the page only while the field has the focus.
+    event.preventDefault();
+    target.blur();
     return;
   }
   const act = BY_KEY[key];
