@@ -131,10 +131,7 @@ export function createComplete(path: string, content: string | Uint8Array, mode?
   }
 }
 
-/**
- * Creates or replaces a file, which is as before after a failure unless only its content may be changed. Its owner, its mode
- * and symbolic links to it stay. @throws as `createComplete`
- */
+/** Creates or replaces a file; most failures leave it as before. Owner, mode and symbolic links stay. @throws as `createComplete` */
 export function replaceFile(path: string, content: string | Uint8Array): void {
   const known = statOf(path);
   if (known === undefined) {

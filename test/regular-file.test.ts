@@ -1,6 +1,7 @@
 import {
   accessSync,
   chmodSync,
+  chownSync,
   fstatSync,
   readdirSync,
   readFileSync,
@@ -16,10 +17,11 @@ import { TestFolder } from "./support/folder.ts";
 
 vi.mock("node:fs", async (original) => {
   const fs = await original<typeof import("node:fs")>();
-  const { accessSync, renameSync, writeFileSync } = fs;
+  const { accessSync, chownSync, renameSync, writeFileSync } = fs;
   return {
     ...fs,
     accessSync: vi.fn(accessSync),
+    chownSync: vi.fn(chownSync),
     renameSync: vi.fn(renameSync),
     writeFileSync: vi.fn(writeFileSync),
   };
@@ -64,8 +66,12 @@ describe("a file that is replaced", () => {
     if (process.platform !== "win32") expect(statSync(path).mode & 0o777).toBe(0o664);
   });
 
-  it.each(["EACCES", "EBUSY"])("gets its content if its folder does not let it be replaced: %s", (code) => {
-    vi.mocked(renameSync).mockImplementationOnce(() => {
+  it.each([
+    ["folder does not let it be replaced", renameSync, "EACCES"],
+    ["path is a mount point", renameSync, "EBUSY"],
+    ["owner is another user", chownSync, "EPERM"],
+  ])("gets its content if its %s", (_why, call, code) => {
+    vi.mocked<() => void>(call as () => void).mockImplementationOnce(() => {
       throw failure(code);
     });
     const { ino } = statSync(path);
