@@ -138,12 +138,12 @@ const CHECKS: Readonly<Record<SignedCode, Check>> = {
 };
 const IN_ORDER = Object.entries(CHECKS) as [SignedCode, Check][];
 
-function missingHint(name: AuthHeader, headers: HeaderValues): string | undefined {
+function missingHint(name: AuthHeader, headers: HeaderValues): string {
   const proxies = "proxies such as nginx drop headers with underscores unless underscores_in_headers is on";
   const hyphened = name.replaceAll("_", "-");
   if (headers[hyphened] !== undefined) return `${hyphened} was sent, it must be ${name}; ${proxies}`;
-  if (AUTH_HEADERS.some((header) => headers[header] !== undefined)) return undefined;
-  return `a signed request carries ${AUTH_HEADERS.join(", ")}; ${proxies}`;
+  const all = `a signed request carries ${AUTH_HEADERS.join(", ")}`;
+  return AUTH_HEADERS.some((header) => headers[header] !== undefined) ? all : `${all}; ${proxies}`;
 }
 
 const UNDERSCORE = 95;

@@ -85,10 +85,10 @@ export function pageAt<T>(total: number, { limit, offset }: Window, at: (index: 
 }
 
 /** Returns a hint if an unknown token id is the slug, condition id or id of a market. */
-export function hintForToken(view: View, text: string): string | undefined {
+export function hintForToken(view: View, text: string): string {
   const { state } = view;
   const market = marketNamed(state, text) ?? state.markets.find(state.marketByConditionId.get(text) ?? 0);
-  if (market === undefined) return undefined;
+  if (market === undefined) return "GET /api/markets lists the markets with their tokens";
   const kind =
     text === market.slug ? "the slug" : text === market.conditionId ? "the condition id" : "the id";
   return `that is ${kind} of a market; its tokens are ${market.tokenIds[0]} (YES) and ${market.tokenIds[1]} (NO)`;
@@ -159,15 +159,20 @@ export function outcomeIn(view: View, market: Market, tokenId: string) {
 export function ownOrder({ state }: View, account: Account, orderId: string): Order {
   const order = findOrder(state, orderId);
   if (order?.account === account.number) return order;
-  throw new ApiError("ORDER_NOT_FOUND", refusalText({ code: "ORDER_NOT_FOUND", orderId }, state));
+  throw noOrder(refusalText({ code: "ORDER_NOT_FOUND", orderId }, state));
 }
 
 /** Returns an order of any account. @throws ApiError `ORDER_NOT_FOUND`. */
 export function orderOfAny(state: State, orderId: string): Order {
   const order = findOrder(state, orderId);
-  if (order === undefined) throw new ApiError("ORDER_NOT_FOUND", `no order ${quoted(orderId)}`);
+  if (order === undefined) throw noOrder(`no order ${quoted(orderId)}`);
   return order;
 }
+
+const noOrder = (message: string): ApiError =>
+  new ApiError("ORDER_NOT_FOUND", message, {
+    hint: "GET /clob/orders lists the orders of the account that signs it",
+  });
 
 const findOrder = ({ orders, idPrefixes }: State, orderId: string): Order | undefined =>
   orders.find(numberOf(idPrefixes.order, orderId));
