@@ -135,7 +135,9 @@ export function createComplete(path: string, content: string | Uint8Array, mode?
 export function replaceFile(path: string, content: string | Uint8Array): void {
   const known = statOf(path);
   if (known === undefined) {
-    createComplete(path, content);
+    // A link to nothing is followed.
+    if (fs.lstatSync(path, { throwIfNoEntry: false }) === undefined) createComplete(path, content);
+    else fs.writeFileSync(path, content);
     return;
   }
   fs.accessSync(path, fs.constants.W_OK);

@@ -66,6 +66,13 @@ describe("a file that is replaced", () => {
     if (process.platform !== "win32") expect(statSync(path).mode & 0o777).toBe(0o664);
   });
 
+  it("is made where a link leads to nothing yet", () => {
+    const link = join(path, "..", "link");
+    symlinkSync("made.txt", link);
+    replaceFile(link, "after");
+    expect(readFileSync(join(path, "..", "made.txt"), "utf8")).toBe("after");
+  });
+
   it.each([
     ["folder does not let it be replaced", renameSync, "EACCES"],
     ["path is a mount point", renameSync, "EBUSY"],

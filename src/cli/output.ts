@@ -192,6 +192,7 @@ export function writing<Result>(path: string, flag: string, write: () => Result)
   }
 }
 
+/** Replaces a file as `replaceFile` does, but with content of any length, so that a signal can end it between two pieces. */
 async function replace(path: string, content: Content): Promise<void> {
   const known = lstatSync(path, { throwIfNoEntry: false });
   const draft = draftBeside(path);

@@ -182,8 +182,7 @@ export class DataFolder implements Persistence {
   start(runtime: ExchangeRuntime, setting: ClockSetting, wall: number, opening?: OpeningData): void {
     const { durability, wallNow } = this.#options;
     const { clock, exchange, session } = runtime;
-    const rollBack = (failure: PersistenceError) => this.#rollBack(failure);
-    const journal = new JournalFile(this.#file, durability, this.#end, rollBack, this.#journalPath);
+    const journal = new JournalFile(this.#file, durability, this.#end, (failure) => this.#rollBack(failure));
     this.#journal = journal;
     if (opening !== undefined) {
       journal.control("opening", opening, opening.start);
@@ -259,12 +258,11 @@ export class DataFolder implements Persistence {
   #checkFiles(journal: JournalFile): boolean {
     this.#checked = this.#options.wallNow();
     try {
-      const removed = this.#removedByOthers();
-      if (removed !== null) {
-        const what = `${removed} was removed or replaced while it was in use, and nothing more is written there`;
+      const change = this.#changeByOthers(journal);
+      if (change !== null) {
+        const what = `${change} while it was in use, and nothing more is written there`;
         journal.abandon(new PersistenceError(what, "removed"));
       }
-      journal.checkEnd();
     } catch (error) {
       const what = `${this.path} cannot be read: ${(error as Error).message}`;
       journal.abandon(new PersistenceError(what, "disk", error));
@@ -272,10 +270,12 @@ export class DataFolder implements Persistence {
     return journal.broken === null;
   }
 
-  /** What somebody else removed or replaced, in words; null if nothing. */
-  #removedByOthers(): string | null {
-    if (!this.#lock.isHeld()) return `${this.path} or its lock`;
-    return this.#disk.identity(this.#journalPath) === this.#identity ? null : this.#journalPath;
+  /** What somebody else did to the files, in words; null if nothing. */
+  #changeByOthers(journal: JournalFile): string | null {
+    if (!this.#lock.isHeld()) return `${this.path} or its lock was removed or replaced`;
+    const path = this.#journalPath;
+    if (this.#disk.identity(path) !== this.#identity) return `${path} was removed or replaced`;
+    return journal.checkEnd() ? null : `${path} was truncated`;
   }
 
   /**

@@ -28,7 +28,6 @@ const INTERVAL_MS = 1_000;
 /** The journal of one exchange, in an append-only file. */
 export class JournalFile implements JournalWithRefused, Persistence {
   readonly durability: Durability;
-  readonly #path: string;
   readonly #file: DiskFile;
   readonly #queue: LineQueue;
   readonly #preallocation: Preallocation | null;
@@ -51,19 +50,14 @@ export class JournalFile implements JournalWithRefused, Persistence {
   #syncingUpTo = 0;
   #syncTimer: NodeJS.Timeout | undefined;
 
-  /**
-   * The file must be durable up to `end`. `onFailure` is called once, and returns the error for later calls. `path` names the
-   * file in errors.
-   */
+  /** The file must be durable up to `end`. `onFailure` is called once, and returns the error for later calls. */
   constructor(
     file: DiskFile,
     durability: Durability,
     end: JournalEnd,
     onFailure = (failure: PersistenceError) => failure,
-    path = "the journal",
   ) {
     this.durability = durability;
-    this.#path = path;
     this.#file = file;
     this.#queue = new LineQueue(end);
     this.#preallocation = durability === "power" ? new Preallocation(file) : null;
@@ -111,18 +105,16 @@ export class JournalFile implements JournalWithRefused, Persistence {
   }
 
   /**
-   * Abandons a file that somebody truncated: nothing is at its end or, once more was written there, zeros are at the end
-   * that it had when it was last checked. @throws the system's error
+   * Returns whether the written lines are still there. If somebody truncated the file, nothing is at its end or, once more
+   * was written there, zeros are at the end that it had at the previous check. @throws the system's error
    */
-  checkEnd(): void {
+  checkEnd(): boolean {
     const ends = [this.#checked, this.#written.offset];
     this.#checked = this.#written.offset;
     const last = new Uint8Array(1);
     const isThere = (end: number): boolean =>
       end === 0 || (this.#file.read(last, end - 1) === 1 && last[0] !== 0);
-    if (ends.every(isThere)) return;
-    const what = `${this.#path} was truncated while it was in use, and nothing more is written there`;
-    this.abandon(new PersistenceError(what, "removed"));
+    return ends.every(isThere);
   }
 
   control<Kind extends ControlKind>(kind: Kind, data: ControlRecords[Kind], at: Millis = this.#at): void {
